@@ -1,5 +1,5 @@
 /**
- * Bounds of the memory that a process takes under load: together some 200 MB in place of 290 (`bench/NOTES.md`).
+ * Bounds of the memory that a process takes under load: together some 220 MB in place of 290 (`bench/NOTES.md`).
  *
  * V8 lets each half of the main thread's young generation grow to 32 MB, though nothing that an exchange makes needs to
  * live for so long; and glibc's malloc opens an arena for each of a dozen threads. Both are settled when a process starts,
@@ -26,7 +26,7 @@ const MALLOC = { MALLOC_ARENA_MAX: '2' };
 /** What V8 reads at each collection. */
 const LATER = [
   // By how much the old generation grows beyond what is alive. V8's own choice is up to three times that. With half of
-  // it, bodies of 100 KB brought ten full collections a second.
+  // it, bodies of 100 KB brought two full collections a second.
   '--heap-growing-percent=100',
   // For how many collections V8 keeps the layout of objects of which none is alive. All code that was compiled for them
   // goes with it, which a route that is asked once a minute would pay for.
