@@ -12,7 +12,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connect, requestBytes } from './load/client.ts';
 import { HEAVY } from './load/heavy.ts';
 import { forgetPeak, memoryOf } from './load/observe.ts';
-import { type Running, startBareProxy, startGateway, startUpstream, stepAside } from './load/processes.ts';
+import {
+  BUILT,
+  type Running,
+  startBareProxy,
+  startGateway,
+  startUpstream,
+  stepAside,
+} from './load/processes.ts';
 import { type Request, scenarios } from './load/scenarios.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { benchOptions, quantile, type Row, report, round } from './support/report.ts';
@@ -119,7 +126,7 @@ try {
   const proxy = await startBareProxy(UPSTREAM + 1, UPSTREAM);
   const watch = join(import.meta.dirname, 'load/watch-work.ts');
   const gateway = await startGateway(UPSTREAM + 2, UPSTREAM, {
-    program: ['--import', watch, join(import.meta.dirname, '../src/cli/gateway.js'), 'start'],
+    program: ['--import', watch, BUILT, 'start'],
     env: { WATCH_WORK: String(WATCH) },
   });
   const ways: readonly [string, Running, Request][] = [

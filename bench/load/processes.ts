@@ -168,7 +168,7 @@ export interface Settings {
 }
 
 /** The program that npm and the image have. The scripts of the benches build it first. */
-const BUILT = join(ROOT, 'dist/gateway.js');
+export const BUILT = join(ROOT, 'dist/gateway.js');
 
 /**
  * The gateway as users run it, in a folder of its own, which is deleted with it.
@@ -181,8 +181,7 @@ export async function startGateway(
 ): Promise<Running> {
   const { config = {}, env = {}, printing = false, core } = settings;
   const { program = [BUILT, 'start'] } = settings;
-  const [file = ''] = program;
-  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`);
+  if (program.includes(BUILT) && !existsSync(BUILT)) throw new Error(`${BUILT} is missing: npm run build`);
   const address = `http://127.0.0.1:${upstream}`;
   const written: ConfigInput = {
     keys: [{ name: 'bench', key: KEY }],
