@@ -62,19 +62,14 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 
 const event = (data: object, name?: string): string =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
-const named = (data: { readonly type: string }): string => event(data, data.type);
+const named = (type: string, data: object = {}): string => event({ type, ...data }, type);
 
-const MESSAGE = named({
-  type: 'message_start',
-  message: Object.assign(
-    { id: 'msg_1', model: 'm', role: 'assistant' },
-    { content: [], usage: { input_tokens: 1 } },
-  ),
-} as { type: string });
+const MESSAGE = named('message_start', {
+  message: { id: 'msg_1', model: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } },
+});
 const opened = (index: number, block: object): string =>
-  named({ type: 'content_block_start', index, content_block: block } as { type: string });
-const delta = (index: number, said: object): string =>
-  named({ type: 'content_block_delta', index, delta: said } as { type: string });
+  named('content_block_start', { index, content_block: block });
+const delta = (index: number, said: object): string => named('content_block_delta', { index, delta: said });
 
 const chunk = (said: object, beside: object = {}, choice: object = {}): string =>
   event({
@@ -94,6 +89,10 @@ const gemini = (part: object, usage: object = {}, candidate: object = {}, beside
     responseId: 'r1',
     ...beside,
   });
+
+/** Chunks in one list. */
+const both = (one: string, two: string): string =>
+  event([one, two].map((piece) => JSON.parse(gemini({ text: piece }).slice(6))));
 
 const OTHER_GEMINI = [
   gemini({ text: 'a thought', thought: true }),
@@ -116,19 +115,19 @@ const OTHER_GEMINI = [
     { candidatesTokenCount: 3, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] },
   ),
   event({ usageMetadata: { promptTokenCount: 7, totalTokenCount: 11 } }),
-  event([JSON.parse(gemini({ text: 'one' }).slice(6)), JSON.parse(gemini({ text: 'two' }).slice(6))]),
+  both('one', 'two'),
 ];
 
 /** What may come between the deltas of Anthropic's stream. */
 const OTHER_EVENTS = [
-  named({ type: 'ping' }),
+  named('ping'),
   ': a comment\n\n',
   'id: 7\nretry: 10\n\n',
   delta(0, { type: 'citations_delta', citation: { type: 'char_location', cited_text: 'x' } }),
   opened(1, { type: 'thinking', thinking: '' }) + delta(1, { type: 'thinking_delta', thinking: 'a thought' }),
   opened(2, { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }) +
     delta(2, { type: 'input_json_delta', partial_json: '{"a' }),
-  named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } as { type: string }),
+  named('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }),
   'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\u0001b"}}\n\n',
 ];
 
@@ -172,6 +171,22 @@ const text = fc.oneof(
 const places = fc.array(fc.nat(20_000), { maxLength: 12 });
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 
+/** Reads any streams in both ways. @param begin what each of them begins with. */
+function expectAlwaysSame(
+  format: FormatName,
+  said: fc.Arbitrary<string>,
+  ending: fc.Arbitrary<string>,
+  begin = '',
+): void {
+  fc.assert(
+    fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
+      const stream = (begin + events.join('') + end).replaceAll('\n', line);
+      expectSame(format, cutAt(new TextEncoder().encode(stream), cuts));
+    }),
+    { numRuns: 400 },
+  );
+}
+
 describe('a stream is read as by the parser of whole events', () => {
   test.each(['messages', 'chat-completions', 'generate-content'] as const)(
     'every recorded stream in %s',
@@ -205,17 +220,11 @@ describe('a stream is read as by the parser of whole events', () => {
     );
     const ending = fc.constantFrom(
       '',
-      named({ type: 'content_block_stop' }) +
-        named({ type: 'message_delta', delta: { stop_reason: 'end_turn' } } as { type: string }) +
-        named({ type: 'message_stop' }),
+      named('content_block_stop') +
+        named('message_delta', { delta: { stop_reason: 'end_turn' } }) +
+        named('message_stop'),
     );
-    fc.assert(
-      fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
-        const stream = MESSAGE + opened(0, { type: 'text', text: '' }) + events.join('') + end;
-        expectSame('messages', cutAt(new TextEncoder().encode(stream.replaceAll('\n', line)), cuts));
-      }),
-      { numRuns: 400 },
-    );
+    expectAlwaysSame('messages', said, ending, MESSAGE + opened(0, { type: 'text', text: '' }));
   });
 
   test('any pieces and other chunks of chat-completions, padded or not, cut anywhere', () => {
@@ -236,46 +245,34 @@ describe('a stream is read as by the parser of whole events', () => {
       { weight: 1, arbitrary: fc.constantFrom(...OTHER_CHUNKS) },
     );
     const ending = fc.constantFrom('', `${chunk({}, {}, { finish_reason: 'stop' })}data: [DONE]\n\n`);
-    fc.assert(
-      fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
-        const stream = (events.join('') + end).replaceAll('\n', line);
-        expectSame('chat-completions', cutAt(new TextEncoder().encode(stream), cuts));
-      }),
-      { numRuns: 400 },
-    );
+    expectAlwaysSame('chat-completions', said, ending);
   });
-});
 
-test('any pieces and counts of generate-content, cut anywhere', () => {
-  const counts = fc.record({ candidatesTokenCount: fc.nat(3_000), totalTokenCount: fc.nat(3_000) });
-  const usage = fc.oneof(
-    counts,
-    fc.constant({}),
-    counts.map((some) => ({ thoughtsTokenCount: 4, ...some })),
-  );
-  const said = fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(text, usage, fc.constantFrom({}, {}, { thought: true }))
-        .map(([piece, figures, kind]) => gemini({ text: piece, ...kind }, figures)),
-    },
-    { weight: 1, arbitrary: fc.constantFrom(...OTHER_GEMINI) },
-  );
-  const ending = fc.constantFrom('', gemini({ text: '' }, {}, { finishReason: 'STOP' }));
-  fc.assert(
-    fc.property(fc.array(said, { maxLength: 30 }), ending, places, lineEnd, (events, end, cuts, line) => {
-      const stream = (events.join('') + end).replaceAll('\n', line);
-      expectSame('generate-content', cutAt(new TextEncoder().encode(stream), cuts));
-    }),
-    { numRuns: 400 },
-  );
+  test('any pieces and counts of generate-content, cut anywhere', () => {
+    const counts = fc.record({ candidatesTokenCount: fc.nat(3_000), totalTokenCount: fc.nat(3_000) });
+    const usage = fc.oneof(
+      counts,
+      fc.constant({}),
+      counts.map((some) => ({ thoughtsTokenCount: 4, ...some })),
+    );
+    const said = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc
+          .tuple(text, usage, fc.constantFrom({}, {}, { thought: true }))
+          .map(([piece, figures, kind]) => gemini({ text: piece, ...kind }, figures)),
+      },
+      { weight: 1, arbitrary: fc.constantFrom(...OTHER_GEMINI) },
+    );
+    const ending = fc.constantFrom('', gemini({ text: '' }, {}, { finishReason: 'STOP' }));
+    expectAlwaysSame('generate-content', said, ending);
+  });
 });
 
 describe('what only looks like the same event', () => {
   const logprobs = { logprobs: { content: [{ token: 'x', logprob: -1, bytes: null }] } };
 
-  test.each([
+  const chunks = [
     {
       name: 'another field with the same text, which then changes',
       stream: chunk({ content: 'word' }, { id: 'word' }) + chunk({ content: 'word' }, { id: 'other' }),
@@ -298,19 +295,15 @@ describe('what only looks like the same event', () => {
         chunk({ content: 'one', reasoning_content: 'hm' }) +
         chunk({ content: 'two', reasoning_content: 'hm' }),
     },
-  ])('$name', ({ stream }) => {
-    expectSame('chat-completions', [new TextEncoder().encode(stream)]);
-  });
+  ];
 
   const scored = { logprobsResult: { chosenCandidates: [{ token: 'x', logProbability: -1 }] } };
-  const both = (one: string, two: string): string =>
-    event([one, two].map((piece) => JSON.parse(gemini({ text: piece }).slice(6))));
   const cited = (end: number): object => ({
     citationMetadata: { citations: [{ startIndex: 0, endIndex: end, uri: 'https://a.test' }] },
   });
   const END = gemini({ text: '' }, {}, { finishReason: 'STOP' });
 
-  test.each([
+  const geminis = [
     {
       name: 'log probabilities beside a text of Gemini',
       stream: gemini({ text: 'one' }, {}, scored) + gemini({ text: 'two' }, {}, scored),
@@ -334,8 +327,17 @@ describe('what only looks like the same event', () => {
       name: 'a text of another candidate',
       stream: gemini({ text: 'one' }) + gemini({ text: 'two' }, {}, { index: 1 }) + gemini({ text: 'six' }),
     },
-  ])('$name', ({ stream }) => {
-    expectSame('generate-content', [new TextEncoder().encode(stream + END)]);
+  ];
+
+  test.each<{ format: FormatName; name: string; stream: string }>([
+    ...chunks.map((one) => ({ ...one, format: 'chat-completions' as const })),
+    ...geminis.map(({ name, stream }) => ({
+      name,
+      stream: stream + END,
+      format: 'generate-content' as const,
+    })),
+  ])('$name', ({ format, stream }) => {
+    expectSame(format, [new TextEncoder().encode(stream)]);
   });
 });
 
