@@ -20,7 +20,8 @@ export interface FollowedKeys {
   readonly keys: Keys;
   /** Looks for changes now. @throws if the store cannot be read. */
   refresh(): Promise<void>;
-  stop(): void;
+  /** Resolves when the store is read no more. */
+  stop(): Promise<void>;
 }
 
 export interface FollowOptions {
@@ -45,7 +46,6 @@ export async function followKeys(
   let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;
   let isReplaced = store.kind === 'sqlite' ? await findReplacement(store.place.path) : undefined;
-  let stopped = false;
 
   async function refresh(): Promise<void> {
     if (known !== undefined && (await keyChanges(store)).version === known.version) return;
@@ -82,7 +82,7 @@ export async function followKeys(
       if (troubled) onRecovered('Keys can be read from the store again.');
       troubled = false;
     } catch (error) {
-      if (!troubled && !stopped)
+      if (!troubled)
         onTrouble(`Keys cannot be read from the store, so changes to them are not seen: ${getReason(error)}`);
       troubled = true;
     }
@@ -93,10 +93,7 @@ export async function followKeys(
   return {
     keys: { find: (key) => book.find(key) },
     refresh,
-    stop() {
-      stopped = true;
-      looking.stop();
-    },
+    stop: looking.stop,
   };
 }
 

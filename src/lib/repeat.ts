@@ -3,7 +3,8 @@
 export interface Repeated {
   /** Runs the job now as well, unless it is running. */
   now(): void;
-  stop(): void;
+  /** Runs the job no more. Resolves when a run in progress has ended. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -12,14 +13,18 @@ export interface Repeated {
  * @param milliseconds the interval.
  */
 export function repeat(job: () => Promise<void>, milliseconds: number): Repeated {
-  let isRunning = false;
+  let running: Promise<void> | undefined;
   const now = (): void => {
-    if (isRunning) return;
-    isRunning = true;
-    void job().finally(() => {
-      isRunning = false;
+    running ??= job().finally(() => {
+      running = undefined;
     });
   };
   const timer = setInterval(now, milliseconds).unref();
-  return { now, stop: () => clearInterval(timer) };
+  return {
+    now,
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
 }

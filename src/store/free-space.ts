@@ -1,7 +1,7 @@
 /** Gives the space of deleted rows back to the disk. PostgreSQL does that itself. */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { rest } from './rest.ts';
 import type { Store } from './store.ts';
 
 /** Pages that are given back at once. Meanwhile nobody else can write, for some 10 ms. */
@@ -21,7 +21,7 @@ export async function freeSpace({ db, kind }: Store, signal?: AbortSignal): Prom
   if (kind !== 'sqlite' || (await readPragma({ db }, 'auto_vacuum')) !== INCREMENTAL) return;
   while (signal?.aborted !== true && (await readPragma({ db }, 'freelist_count')) > 0) {
     await sql`pragma incremental_vacuum(${sql.lit(PIECE)})`.execute(db);
-    await pause(REST, undefined, { ref: false });
+    await rest(REST, signal);
   }
 }
 

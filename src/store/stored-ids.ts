@@ -1,6 +1,6 @@
 /** Keeps, for each object stored at a vendor, the key whose response created it. */
 
-import { repeat } from '../lib/repeat.ts';
+import { type Repeated, repeat } from '../lib/repeat.ts';
 import type { Store } from './store.ts';
 
 /** Ids in one statement. SQLite takes some thousand values. */
@@ -58,7 +58,7 @@ export function ownedTable({ db }: Store): OwnedTable {
  * Deletes, now and every hour, the ids that are older than vendors keep the objects. @param onTrouble called with the
  * error if that fails.
  */
-export function forgetStoredIds({ db }: Store, onTrouble: (reason: unknown) => void): { stop(): void } {
+export function forgetStoredIds({ db }: Store, onTrouble: (reason: unknown) => void): Pick<Repeated, 'stop'> {
   const forget = async (): Promise<void> => {
     await db
       .deleteFrom('gateway_stored')

@@ -166,8 +166,10 @@ describe('S-27 without any package beside it', () => {
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {
+        const seen = until?.test(output);
         output += text;
-        if (until?.test(output)) child.kill('SIGTERM');
+        // A second signal would end it early, with another code.
+        if (seen === false && until?.test(output)) child.kill('SIGTERM');
       });
     }
     return new Promise<{ code: number | null; output: string }>((done) =>

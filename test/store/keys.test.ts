@@ -173,7 +173,7 @@ describeStores('keys of the store', (stores) => {
     await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(2));
     await revokeKey(there, row.id);
     await waitFor(() => expect(followed.keys.find(key)).toBeUndefined());
-    followed.stop();
+    await followed.stop();
   });
 
   test('of many keys, only those that changed are reloaded', async () => {
@@ -212,7 +212,7 @@ describeStores('keys of the store', (stores) => {
     await followed.refresh();
     expect(followed.keys.find('secretly')?.name).toBe('seen');
     expect([key, other].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
-    followed.stop();
+    await followed.stop();
   });
 
   test('of concurrent changes, none is missed', async () => {
@@ -235,7 +235,7 @@ describeStores('keys of the store', (stores) => {
       expect(followed.keys.find(key)?.limits.budgetDay).toBe(count % 2 === 1 ? undefined : count);
       expect(followed.keys.find(key) === undefined).toBe(count % 2 === 1);
     }
-    followed.stop();
+    await followed.stop();
   });
 
   test('while the store is unreadable, known keys are accepted; the outage and its end are reported once', async () => {
@@ -260,7 +260,7 @@ describeStores('keys of the store', (stores) => {
     await soon(() => expect(followed.keys.find(key)).toBeUndefined());
     await rename('gateway_changes', 'gateway_elsewhere');
     await soon(() => expect(told).toHaveLength(2));
-    followed.stop();
+    await followed.stop();
   });
 
   test('a file that replaces the open one is reported, once', async ({ skip }) => {
@@ -279,7 +279,7 @@ describeStores('keys of the store', (stores) => {
     const { key } = await create(store, 'new');
     await soon(() => expect(followed.keys.find(key)).toBeDefined());
     expect(told).toHaveLength(1);
-    followed.stop();
+    await followed.stop();
   });
 
   test('the key file of earlier versions is imported into the store, once', async () => {
@@ -292,7 +292,7 @@ describeStores('keys of the store', (stores) => {
     await create(store, 'first');
     expect(await importKeyFile(store, directory)).toBe(1);
     const followed = await followKeys(store);
-    followed.stop();
+    await followed.stop();
     expect(followed.keys.find('the-old-key')?.name).toBe('first-2');
     await expect(readFile(file)).rejects.toThrow('ENOENT');
     expect(await readFile(`${file}.moved`, 'utf8')).toBe(text);

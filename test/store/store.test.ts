@@ -223,7 +223,7 @@ describeStores('the store', (stores) => {
       await revokeKey(one, id);
       await followed.refresh();
       expect(followed.keys.find(rotated.key)).toBeUndefined();
-      followed.stop();
+      await followed.stop();
       const used = exchange({ time: noon('2026-11-20'), key: name, cost: 0.5 });
       // Twice, so that the sums of the day exist already the second time.
       for (const batch of [`${name}-1`, `${name}-2`]) await writeUsage(one, [{ ...rowOf(used), batch }]);

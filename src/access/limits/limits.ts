@@ -82,7 +82,8 @@ export interface Limits {
   report(principal: Principal, otherNames: AskedModels['otherNames']): Promise<readonly LimitReport[]>;
   /** The budgets of recently active keys and groups, as far as this process knows them, up to a bound. */
   budgets(): readonly Budget[];
-  close(): void;
+  /** Resolves when the stored figures are read no more. */
+  close(): Promise<void>;
 }
 
 /** What the limits return for a request that they admit. */
@@ -219,7 +220,7 @@ export function openLimitsOver(
       return reports.flat();
     },
     budgets: () => [keys, keyModels, groups, groupModels].flatMap((account) => account.budgets()),
-    close() {
+    async close() {
       for (const account of [keys, keyModels, groups, groupModels, tags]) account.close();
     },
   };

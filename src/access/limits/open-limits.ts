@@ -146,9 +146,9 @@ export async function openLimits({
   );
   return {
     ...limits,
-    close() {
-      refreshing?.stop();
-      limits.close();
+    async close() {
+      await refreshing?.stop();
+      await limits.close();
       connection?.close();
     },
   };

@@ -1,8 +1,8 @@
 /** Deletes sums of months that are older than they are to be kept. What keys and groups have ever spent stays. */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addDays } from '../../lib/calendar.ts';
+import { rest } from '../../store/rest.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Tables of sums by day, and by month. */
@@ -30,7 +30,7 @@ export async function forgetSums({ db }: Store, month: string, signal?: AbortSig
         const first = oldest.rows[0]?.first ?? before;
         if (first >= before) break;
         await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${first}`.execute(db);
-        await pause(REST, undefined, { ref: false });
+        await rest(REST, signal);
       }
     }
   }

@@ -1,9 +1,9 @@
 /** Deletes usage from the store that is older than it is to be kept: exchanges, and sums if they are not kept for ever. */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { addDays, formatDay } from '../../lib/calendar.ts';
-import { repeat } from '../../lib/repeat.ts';
+import { type Repeated, repeat } from '../../lib/repeat.ts';
 import { freeSpace } from '../../store/free-space.ts';
+import { rest } from '../../store/rest.ts';
 import type { Store } from '../../store/store.ts';
 import { mendMonth, ROLLUPS } from '../../store/usage-sums.ts';
 import { firstKept, forgetSums } from './forget-sums.ts';
@@ -38,7 +38,7 @@ export async function forgetUsage({ db }: Store, time: number, signal?: AbortSig
     await db.deleteFrom('gateway_exchanges').where('time', '>=', from).where('time', '<', end).execute();
     if (last === undefined) return;
     from = end;
-    await pause(REST, undefined, { ref: false });
+    await rest(REST, signal);
   }
 }
 
@@ -54,13 +54,13 @@ export interface KeepingOptions {
 /**
  * Deletes old usage now and every hour, gives its space back, and mends sums of sums.
  * @param onTrouble called with the error if that fails.
- * @returns a handle that stops it.
+ * @returns a handle that stops it. Its promise resolves when the store is used no more.
  */
 export function startForgettingUsage(
   store: Store,
   { keepDays, keepSumDays, timeZone }: KeepingOptions,
   onTrouble: (reason: unknown) => void,
-): { stop(): void } {
+): Pick<Repeated, 'stop'> {
   const stopped = new AbortController();
   const { signal } = stopped;
   const forget = async (): Promise<void> => {
@@ -76,8 +76,8 @@ export function startForgettingUsage(
   forgetting.now();
   return {
     stop() {
-      forgetting.stop();
       stopped.abort();
+      return forgetting.stop();
     },
   };
 }

@@ -72,11 +72,14 @@ export async function openAccounts(
       followed.refresh().catch(() => {});
     },
     async close() {
-      followed.stop();
-      limits.close();
-      forgetting.stop();
-      forgettingIds.stop();
-      await storedIds.close();
+      // A statement that comes after the store is closed would fail.
+      await Promise.all([
+        followed.stop(),
+        limits.close(),
+        forgetting.stop(),
+        forgettingIds.stop(),
+        storedIds.close(),
+      ]);
       await store.close();
     },
   };

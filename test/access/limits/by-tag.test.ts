@@ -215,7 +215,7 @@ describeStores('what tags have spent', ({ open }) => {
       await soon(async () => expect(await statusOf(url, {}, { tag: 'a' })).toBe(429));
       expect(await statusOf(url, {}, { tag: 'b' })).toBe(200);
     } finally {
-      limits.close();
+      await limits.close();
     }
   });
 });

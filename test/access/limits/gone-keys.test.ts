@@ -68,7 +68,7 @@ test('the memory of a process does not grow with the number of keys there have b
     later(DAY);
     days.push(await held());
   }
-  limits.close();
+  await limits.close();
   const [, , third = 0] = days;
   // The state of 60,000 keys takes eleven megabytes.
   expect(days.at(-1)).toBeLessThan(third + 5_000_000);
@@ -97,7 +97,7 @@ test('a window is not dropped before it ends, whatever other keys do', () => {
   expect(() => ask(limits, 'quiet', has)).toThrow('10 tokens per minute');
   later(1);
   expect(() => ask(limits, 'quiet', has)).not.toThrow();
-  limits.close();
+  void limits.close();
 });
 
 test('an answer that took hours is charged', () => {
@@ -109,5 +109,5 @@ test('an answer that took hours is charged', () => {
   }
   limits.charge({ key: 'slow', tokens: 10, cost: 0, time: Date.now() });
   expect(() => ask(limits, 'slow', { tokensPerMinute: 10 })).toThrow('10 tokens per minute');
-  limits.close();
+  void limits.close();
 });

@@ -361,5 +361,5 @@ test('without Redis, workers split every limit evenly, except money', async () =
     expect(status).toBe(429);
   });
   expect(answers).toBeGreaterThanOrEqual(3);
-  counted.close();
+  await counted.close();
 });

@@ -57,7 +57,14 @@ test('a store that is slow to answer is queried again after its answer', async (
     await tell();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(stored).toHaveBeenCalledTimes(3);
-    limits.close();
+    // The store must not be closed while it answers.
+    const closed = vi.fn();
+    const closing = limits.close().then(closed);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(closed).not.toHaveBeenCalled();
+    await tell();
+    await closing;
+    expect(stored).toHaveBeenCalledTimes(3);
   } finally {
     vi.useRealTimers();
   }

@@ -127,7 +127,7 @@ export async function serveSharing(
     async close() {
       await server.drain(0);
       await close();
-      limits.close();
+      await limits.close();
     },
   };
 }

@@ -151,7 +151,7 @@ describeStores('reports from sums of sums', ({ open }) => {
         );
       expect(troubles).toEqual([]);
     } finally {
-      keeping.stop();
+      await keeping.stop();
     }
   });
 
