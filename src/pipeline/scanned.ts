@@ -80,25 +80,39 @@ export function scanText(body: Uint8Array): ObjectScan {
 
 /** The body with what a scan has found in it. */
 export function withTree(body: Buffer, scan: ObjectScan): Scanned {
-  let light: { readonly tree: JsonObject; readonly large?: LargeStrings } | undefined;
-  function* parsing(): Work<JsonObject> {
-    if (light === undefined) {
-      const { text, large } = yield* lightening(body, scan.largeStrings);
-      light = { tree: parsed(text), ...(large && { large }) };
-    }
-    return light.tree;
-  }
-  const tree = () => light?.tree ?? atOnce(parsing());
+  const value: BodyValue = { body, scan, tree: undefined, large: undefined };
+  const tree = () => value.tree ?? atOnce(parse(value));
   return {
     body,
     scan,
     tree,
-    parsing,
+    parsing: () => parse(value),
     large() {
       tree();
-      return light?.large;
+      return value.large;
     },
   };
+}
+
+/** A body's value, which is undefined until the body is parsed. */
+interface BodyValue {
+  readonly body: Buffer;
+  readonly scan: ObjectScan;
+  tree: JsonObject | undefined;
+  large: LargeStrings | undefined;
+}
+
+/**
+ * Parses a body that is not parsed yet. V8 makes each function that is a generator a prototype and a hidden class of its
+ * own, so one within `withTree` would cost every request both.
+ */
+function* parse(value: BodyValue): Work<JsonObject> {
+  if (value.tree === undefined) {
+    const { text, large } = yield* lightening(value.body, value.scan.largeStrings);
+    value.large = large;
+    value.tree = parsed(text);
+  }
+  return value.tree;
 }
 
 /** The same body, whose value has its large strings in it. */
