@@ -3,7 +3,7 @@
  * answered in the very next turn. In chat-completions and responses, callers may write them in any order.
  */
 
-import { keepItems, mapItems } from '../../lib/lists.ts';
+import { joinLists, keepItems, mapItems } from '../../lib/lists.ts';
 import type { Part, ToolCallPart, ToolResultPart, Turn } from '../prompt.ts';
 import { withParts } from '../turn-parts.ts';
 
@@ -46,7 +46,7 @@ export function strictTurns(turns: readonly Turn[]): readonly Turn[] {
     placedTurns.push(withParts(turn, left));
     const own = slots.get(turn);
     if (own !== undefined) {
-      placedTurns.push({ role: 'user', parts: own.flatMap((slot) => mergeResults(slot.results)) });
+      placedTurns.push({ role: 'user', parts: joinLists(own.map((slot) => mergeResults(slot.results))) });
     }
   }
   const ordered = mergeNeighbours(placedTurns).map((turn) =>
@@ -129,7 +129,7 @@ function mergeResults(results: readonly ToolResultPart[]): readonly ToolResultPa
   const [first, ...more] = results;
   if (first === undefined || more.length === 0) return results;
   const isError = results.some((result) => result.isError);
-  const content = results.flatMap((result) => result.content);
+  const content = joinLists(results.map((result) => result.content));
   return [{ ...first, content, ...(isError && { isError }) }];
 }
 
@@ -180,7 +180,10 @@ function mergeNeighbours(turns: readonly Turn[]): Turn[] {
     if (group?.[0]?.role === turn.role && turn.role !== 'system') group.push(turn);
     else groups.push([turn]);
   }
-  return groups.flatMap((group) => (group.length === 1 ? group : mergeGroup(group)));
+  return groups.map((group) => {
+    const [only] = group;
+    return only !== undefined && group.length === 1 ? only : mergeGroup(group);
+  });
 }
 
 function mergeGroup(turns: readonly Turn[]): Turn {
@@ -193,7 +196,7 @@ function mergeGroup(turns: readonly Turn[]): Turn {
       ...(head.unknownFields && { unknownFields: { ...head.unknownFields, ...turn.unknownFields } }),
     };
   }
-  return { ...head, parts: turns.flatMap((turn) => turn.parts) };
+  return { ...head, parts: joinLists(turns.map((turn) => turn.parts)) };
 }
 
 function mergeFields(

@@ -6,7 +6,7 @@
 import type { Turn } from '../../../conversation/prompt.ts';
 import { leadingSystem } from '../../../conversation/rules/later-system.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
-import { keepItems } from '../../../lib/lists.ts';
+import { joinLists, keepItems } from '../../../lib/lists.ts';
 import { unreported } from '../../format.ts';
 import { laterSystemAsUser } from '../../later-system.ts';
 import { moveModelMedia } from '../../model-media.ts';
@@ -83,6 +83,6 @@ function systemFirst(turns: readonly Turn[], { report }: RenderContext): readonl
   const count = leadingSystem(moved);
   const [head, ...more] = moved.slice(0, count);
   if (more.length === 0) return moved;
-  const joined = head && { ...head, parts: [head, ...more].flatMap((turn) => turn.parts) };
+  const joined = head && { ...head, parts: joinLists([head, ...more].map((turn) => turn.parts)) };
   return [...(joined ? [joined] : []), ...moved.slice(count)];
 }

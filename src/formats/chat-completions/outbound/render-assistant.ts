@@ -5,7 +5,7 @@ import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
-import { keepItems } from '../../../lib/lists.ts';
+import { joinLists, keepItems } from '../../../lib/lists.ts';
 import { foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
 import { renderAnnotations } from '../wire/citations.ts';
@@ -85,7 +85,7 @@ function renderAssistantContent(
   context: RenderContext,
 ): Json {
   if (thoughts.length === 0) return renderContent(content, '', context);
-  return [...thoughts, ...content.flatMap((part) => renderPart(part, context))];
+  return [...thoughts, ...joinLists(content.map((part) => renderPart(part, context)))];
 }
 
 function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {

@@ -3,7 +3,7 @@
 import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
-import { keepItems } from '../../../lib/lists.ts';
+import { joinLists, keepItems } from '../../../lib/lists.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { renderPartBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
@@ -30,7 +30,7 @@ export function renderContent(
   const [first] = parts;
   if (first === undefined) return '';
   if (parts.length === 1 && first.kind === 'text' && isPlain(first)) return first.text;
-  const items = parts.flatMap((part) => renderPart(part, context));
+  const items = joinLists(parts.map((part) => renderPart(part, context)));
   if (items.length === 0) return '';
   const texts = items.map(plainText);
   if (texts.length > 1 && context.dialect.textParts) return items;

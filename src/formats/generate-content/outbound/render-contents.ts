@@ -39,9 +39,8 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
   const spoken = strictTurns(keepItems(known, (turn) => turn.role !== 'system'));
   const rendering: Rendering = { target, report, names: new Map(), repeated: repeatedIds(spoken) };
   reportTurns(turns, report);
-  const system = known
-    .filter((turn) => turn.role === 'system')
-    .flatMap((turn) => turn.parts.flatMap((part) => renderPart(part, rendering)));
+  const said = joinLists(known.filter((turn) => turn.role === 'system').map((turn) => turn.parts));
+  const system = joinLists(said.map((part) => renderPart(part, rendering)));
   const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
   const contents: JsonObject[] = [];
   for (let at = 0; at < spoken.length; at++) {

@@ -6,6 +6,7 @@ import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { joinLists } from '../../../lib/lists.ts';
 import { type Foreign, foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
@@ -27,7 +28,7 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callBlock = createCallRenderer(asked.id);
   const others = foreign();
-  const blocks = dropLastSignatures(parts).flatMap((part) => renderPart(part, callBlock, others));
+  const blocks = joinLists(dropLastSignatures(parts).map((part) => renderPart(part, callBlock, others)));
   let calls = NO_CALLS;
   let refusal = false;
   for (const { kind, formatSpecific } of parts) {

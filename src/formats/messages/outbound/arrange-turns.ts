@@ -3,7 +3,7 @@
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { withParts } from '../../../conversation/turn-parts.ts';
-import { mapItems } from '../../../lib/lists.ts';
+import { joinLists, mapItems } from '../../../lib/lists.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { moveModelMedia } from '../../model-media.ts';
@@ -40,7 +40,7 @@ export function arrangeTurns(
   const given = takesLater ? sendable : laterSystemAsUser(sendable, later, report);
   const isHoisted = ({ role, formatSpecific }: Turn, at: number): boolean =>
     role === 'system' && (keepsEverything ? formatSpecific?.format !== FORMAT : at < later);
-  const system = given.filter(isHoisted).flatMap((turn) => turn.parts);
+  const system = joinLists(given.filter(isHoisted).map((turn) => turn.parts));
   const rest = given.filter((turn, at) => !isHoisted(turn, at));
   const ordered = orderTurns(prompt, rest, report);
   const turns = trimPrefill(keepsEverything ? ordered : placeLaterSystem(ordered, report));

@@ -8,6 +8,7 @@ import type {
   TextPart,
 } from '../../../conversation/prompt.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
+import { joinLists } from '../../../lib/lists.ts';
 import { BREAKPOINT } from '../../openai/cache-breakpoints.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { renderAnnotation } from '../wire/citations.ts';
@@ -27,7 +28,7 @@ export function renderContent(
   const [first] = parts;
   if (first === undefined) return '';
   if (parts.length === 1 && isPlain(first)) return first.text;
-  const rendered = parts.flatMap((part) => renderPart(part, side, context));
+  const rendered = joinLists(parts.map((part) => renderPart(part, side, context)));
   return rendered.length > 0 ? rendered : '';
 }
 
