@@ -20,6 +20,7 @@ import type { AnswerCache } from './cache/cache-answers.ts';
 import type { CallerTimeouts, SocketLimits } from './caller-limits.ts';
 import type { DecodeOptions } from './decode.ts';
 import type { ReachOptions } from './reach.ts';
+import type { RememberedTools } from './remembered-tools.ts';
 import type { ReplyOptions } from './reply-options.ts';
 import type { InFlightLimits } from './shed-load.ts';
 import type { RequestOptions } from './translate-request.ts';
@@ -40,9 +41,11 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly vendors: Vendors;
   readonly agent: VendorAgent;
+  /** The tools that requests have had. They change how fast another request is read, and nothing else. */
+  readonly tools: RememberedTools;
   /** Tokens and signatures for vendors of clouds, which have no key. */
   readonly passes: CloudTokens;
-  /** The health of the vendors: the only part of this value that changes. */
+  /** The health of the vendors: the only part of this value that changes what a request gets. */
   readonly upstreams: Upstreams;
   readonly options: DecodeOptions &
     InFlightLimits &

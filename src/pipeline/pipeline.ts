@@ -36,8 +36,7 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { limits, storedIds, catalog, vendors, agent, upstreams, passes, options, hooks, cache, mode } =
-    gateway;
+  const { limits, catalog, vendors, agent, upstreams, passes, options, hooks, cache, mode } = gateway;
   const prepare = prepareRequest(options);
   const { run } = chain<Incoming>(mode)
     // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
@@ -52,7 +51,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     // Reads the whole body, as bytes, and finds the model, its vendor and the vendor's format. If that is the
     // caller's own, the request is native and its bytes pass as they are, except for the name of the model; otherwise
     // it is translated.
-    .to(resolveModel(catalog, vendors, options, storedIds))
+    .to(resolveModel(gateway, options))
     // Keeps each tag or end user of the key to the limits for them.
     .to(limitTag(limits))
     // Lets the operator's own hook look at the request, change it, route it to another model, or refuse it. Without

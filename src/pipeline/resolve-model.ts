@@ -21,6 +21,7 @@ import { inTurns } from './in-turns.ts';
 import { countingFormat, countsIn, nativeFormatFor } from './native-format.ts';
 import { nearestModel } from './nearest-model.ts';
 import { type ReachOptions, reaches } from './reach.ts';
+import type { RememberedTools } from './remembered-tools.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
@@ -29,6 +30,14 @@ import { requireSameModel } from './same-model.ts';
 import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './scanned.ts';
 import { withinMost } from './within-most.ts';
 
+/** What a request is held against. */
+interface Known {
+  readonly catalog: Catalog;
+  readonly vendors: Vendors;
+  readonly storedIds: StoredIds;
+  readonly tools: RememberedTools;
+}
+
 /**
  * Makes the stage that reads the body and settles the model, the vendor and the format of the request to it.
  * @throws GatewayError `model-not-found`; `model-not-allowed` for any model that the body names; `permission-denied`
@@ -36,14 +45,12 @@ import { withinMost } from './within-most.ts';
  *   needs what its vendor does not offer; and what reading the body throws.
  */
 export function resolveModel(
-  catalog: Catalog,
-  vendors: Vendors,
+  { catalog, vendors, storedIds, tools }: Known,
   reach: ReachOptions,
-  storedIds: StoredIds,
 ): (admitted: Admitted) => Promise<Routed> {
   return async (admitted) => {
     const { route, principal, named } = admitted;
-    let sent = await scannedInTurns(withoutByteOrderMark(await admitted.readBody()));
+    let sent = await scannedInTurns(withoutByteOrderMark(await admitted.readBody()), tools);
     const { fields } = sent.scan;
     refuseOtherSpellings(fields);
     const span = fields.get('model');
@@ -90,7 +97,7 @@ export function resolveModel(
     if (named !== undefined) requireSameModel(sent, catalog, model.id, defaultVendor);
     const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
     // A native body is not read any more as a rule. Its value would be held for as long as its answer lasts.
-    if (upstreamFormat === route.format && !mustTranslate) sent = withTree(sent.body, sent.scan);
+    if (upstreamFormat === route.format && !mustTranslate) sent = withTree(sent.body, sent.scan, tools);
     const routed: Routed = {
       ...admitted,
       model,

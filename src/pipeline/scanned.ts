@@ -11,6 +11,7 @@ import { toBuffer } from '../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../upstream/vendor.ts';
 import { atOnce, inTurns, type Work } from './in-turns.ts';
 import { type LargeStrings, lightening } from './large-strings.ts';
+import type { RememberedTools } from './remembered-tools.ts';
 
 /** A body, what the scan has found in it, and its value. */
 export interface Scanned {
@@ -33,8 +34,8 @@ export interface Scanned {
  * Scans a body.
  * @throws GatewayError `invalid-request` if it is not UTF-8, and what `scanObject` throws.
  */
-export function scanned(body: Buffer): Scanned {
-  return withTree(body, scanText(body));
+export function scanned(body: Buffer, tools?: RememberedTools): Scanned {
+  return withTree(body, scanText(body), tools);
 }
 
 /** Bodies of fewer bytes are read in about a millisecond, so that it is not worth to interrupt that. */
@@ -47,18 +48,18 @@ const STRETCH = 512 * 1024;
 const AT_ONCE = 2 * STRETCH;
 
 /** As `scanned`, a stretch in each turn of the event loop if the body is long. Rejects with what `scanned` throws. */
-export function scannedInTurns(body: Buffer): Scanned | Promise<Scanned> {
-  return body.length <= AT_ONCE ? scanned(body) : inTurns(scanning(body));
+export function scannedInTurns(body: Buffer, tools: RememberedTools): Scanned | Promise<Scanned> {
+  return body.length <= AT_ONCE ? scanned(body, tools) : inTurns(scanning(body, tools));
 }
 
-function* scanning(body: Buffer): Work<Scanned> {
+function* scanning(body: Buffer, tools: RememberedTools): Work<Scanned> {
   for (let start = 0; start < body.length; ) {
     const end = afterCharacter(body, start + STRETCH);
     requireUtf8(body.subarray(start, end));
     start = end;
     yield;
   }
-  return withTree(body, yield* scanInSteps(body, STRETCH));
+  return withTree(body, yield* scanInSteps(body, STRETCH), tools);
 }
 
 /** The last place up to `at` where UTF-8 can be cut: before a byte that continues no character (RFC 3629, 3). */
@@ -79,8 +80,8 @@ export function scanText(body: Uint8Array): ObjectScan {
 }
 
 /** The body with what a scan has found in it. */
-export function withTree(body: Buffer, scan: ObjectScan): Scanned {
-  const value: BodyValue = { body, scan, tree: undefined, large: undefined };
+export function withTree(body: Buffer, scan: ObjectScan, tools?: RememberedTools): Scanned {
+  const value: BodyValue = { body, scan, tools, tree: undefined, large: undefined };
   const tree = () => value.tree ?? atOnce(parse(value));
   return {
     body,
@@ -98,6 +99,7 @@ export function withTree(body: Buffer, scan: ObjectScan): Scanned {
 interface BodyValue {
   readonly body: Buffer;
   readonly scan: ObjectScan;
+  readonly tools: RememberedTools | undefined;
   tree: JsonObject | undefined;
   large: LargeStrings | undefined;
 }
@@ -107,6 +109,7 @@ interface BodyValue {
  * own, so one within `withTree` would cost every request both.
  */
 function* parse(value: BodyValue): Work<JsonObject> {
+  value.tree ??= withKnownTools(value);
   if (value.tree === undefined) {
     const { text, large } = yield* lightening(value.body, value.scan.largeStrings);
     value.large = large;
@@ -118,6 +121,17 @@ function* parse(value: BodyValue): Work<JsonObject> {
 /** The same body, whose value has its large strings in it. */
 export function withLargeStrings({ body, scan }: Scanned): Scanned {
   return withTree(body, { ...scan, largeStrings: [] });
+}
+
+/** The value of a body whose tools are parsed on their own; undefined if it has none that are worth that. */
+function withKnownTools({ body, scan: { fields, largeStrings }, tools }: BodyValue): JsonObject | undefined {
+  const span = fields.get('tools');
+  if (span === undefined || largeStrings.length > 0) return undefined;
+  const known = tools?.recall(body.subarray(span.start, span.end));
+  if (known === undefined) return undefined;
+  // The field keeps its place.
+  const tree = parsed(`${body.toString('utf8', 0, span.start)}null${body.toString('utf8', span.end)}`);
+  return Object.assign(tree, { tools: known });
 }
 
 function parsed(text: string): JsonObject {

@@ -20,6 +20,7 @@ import type { PendingLimits } from '../pipeline/arrivals.ts';
 import { answersInMemory, answersInRedis } from '../pipeline/cache/answer-store.ts';
 import type { AnswerCache } from '../pipeline/cache/cache-answers.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
+import { rememberTools } from '../pipeline/remembered-tools.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
 import { hashKey } from '../store/key-secret.ts';
@@ -119,6 +120,7 @@ export async function openGateway(
     catalog: makeCatalog(servedModels(config, vendors), config.aliases, config.fallbacks),
     vendors,
     agent,
+    tools: rememberTools(),
     upstreams,
     passes,
     options: {
