@@ -14,9 +14,10 @@ const MOST_IN_ALL = 1024 * 1024;
 
 export interface RememberedTools {
   /**
-   * Parses the value of the field `tools`, or returns that of an earlier request with the same bytes. Nobody may change
-   * it, and nobody's type allows that.
-   * @returns undefined if it is not JSON, or is not worth to be remembered.
+   * Parses the value of the field `tools`, or returns that of an earlier request with the same bytes. The value is
+   * shared, so nobody may change it (`test/translate/unchanged.test.ts`).
+   * @param bytes JSON in UTF-8.
+   * @returns undefined if they are not JSON, or too few or too many to be remembered.
    */
   recall(bytes: Buffer): Json | undefined;
 }
@@ -26,7 +27,7 @@ interface Entry {
   readonly value: Json;
 }
 
-/** Remembers the tools of one pipeline, up to a bound. */
+/** Remembers tools, up to a bound. */
 export function rememberTools(): RememberedTools {
   /** One for each length, the oldest first. Of two agents whose tools have the same length, the later one is known. */
   const entries = new Map<number, Entry>();
