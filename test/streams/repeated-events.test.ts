@@ -324,6 +324,10 @@ describe('what only looks like the same event', () => {
         gemini({ text: 'hm', thought: true }),
     },
     {
+      name: 'texts with the same source each time',
+      stream: ['one', ' two', ' six'].map((piece) => gemini({ text: piece }, {}, cited(9))).join(''),
+    },
+    {
       name: 'a text of another candidate',
       stream: gemini({ text: 'one' }) + gemini({ text: 'two' }, {}, { index: 1 }) + gemini({ text: 'six' }),
     },

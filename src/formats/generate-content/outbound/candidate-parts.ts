@@ -165,7 +165,7 @@ export function candidateParts(choice: number, answer: Answer, sources: Candidat
         } else if (calls.isGooglesOwn(part)) readOpaque(part, out);
         else readPart(part, out);
       }
-      return parts.length === 1 && !sources.hasAny() ? only : undefined;
+      return parts.length === 1 ? only : undefined;
     },
     again: (piece, out) => readText(lastKind, piece, undefined, out),
     end(out) {
