@@ -72,7 +72,8 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
   const readChunk = (chunk: JsonObject, out: Out): void => {
     const list = chunk['choices'];
     if ((chunk['error'] !== undefined || !isList(list)) && isErrorBody(chunk)) throw parseErrorObject(chunk);
-    usage = findUsage(chunk) ?? usage;
+    const counted = findUsage(chunk);
+    usage = counted ?? usage;
     if (!isList(list)) return;
     if (list.length === 0) {
       // Azure's first chunk has only the content filter's result for the prompt; its id and model are empty.
@@ -93,7 +94,7 @@ function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser>
       head.keepUnknown(chunk);
       if (isList(chunk['search_results'])) sources = asObjects(chunk['search_results']);
     }
-    if (list.length > 1) lastPiece = undefined;
+    if (list.length > 1 || counted !== undefined) lastPiece = undefined;
   };
 
   const finish = (out: Out): void => {
