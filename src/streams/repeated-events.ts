@@ -18,16 +18,25 @@ export interface Pieces {
   last(): string | undefined;
   /** An object whose numbers may differ too. The reader finds them in the `data` of the piece. */
   readonly counts?: string;
+  /**
+   * Whether events are objects without others in them, whose number (`sequence_number`) and padding the reader does not
+   * read, wherever they stand.
+   */
+  readonly isNumbered?: boolean;
 }
 
-/** What stands around the piece. */
+/** What may differ between two events, and what stands behind it. */
+interface Hole {
+  readonly kind: 'piece' | 'digits' | 'padding';
+  readonly after: string;
+}
+
+/** What stands around the piece and the other holes. Those of texts are between the quotes. */
 interface Pattern {
-  /** From the event's beginning to the quote before the piece. */
   readonly before: string;
-  /** From the quote after the piece: up to the first number that may differ, between such numbers, and after the last. */
-  readonly after: readonly string[];
-  /** Padding stands between `after` and this. Absent if the event has none. */
-  readonly afterPadding?: string;
+  readonly holes: readonly Hole[];
+  /** Whether there are numbers that the reader wants. */
+  readonly hasCounts: boolean;
 }
 
 /**
@@ -52,6 +61,9 @@ const ONE_LINE = /^data: ?\{[^\r\n]*\}\s*$/;
 /** A whole number as a value. */
 const NUMBER = /(?<=: ?)\d+(?=\s*[,}\]])/;
 
+/** What may differ in a numbered event. */
+const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(?="\s*[,}])/g;
+
 /**
  * Makes the step that takes such events out of a stream, in front of what parses the others.
  * @param parser from text, cut anywhere, to events.
@@ -59,7 +71,7 @@ const NUMBER = /(?<=: ?)\d+(?=\s*[,}\]])/;
  */
 export function repeatedEvents<E>(
   parser: Step<string, E>,
-  { last, counts }: Pieces,
+  { last, ...varying }: Pieces,
   asEvent: (piece: string, data: string) => E,
 ): Step<string, E> {
   let pattern: Pattern | undefined;
@@ -80,26 +92,25 @@ export function repeatedEvents<E>(
   };
 
   /** The piece of the event at `at`; undefined if it has not the pattern, or is not complete. */
-  const pieceAt = (
-    text: string,
-    at: number,
-    { before, after, afterPadding }: Pattern,
-  ): string | undefined => {
+  const pieceAt = (text: string, at: number, { before, holes }: Pattern): string | undefined => {
     if (!isAt(text, at, before)) return undefined;
-    const start = at + before.length - 1;
-    const quote = closingQuote(text, start);
-    if (quote === start + 1) return undefined;
-    pieceEnd = afterAll(text, quote, after);
-    if (pieceEnd < 0) return undefined;
-    if (afterPadding !== undefined) {
-      const padding = pieceEnd;
-      pieceEnd = text.indexOf('"', padding);
-      if (pieceEnd < 0 || !PADDED.test(text.slice(padding, pieceEnd))) return undefined;
-      if (!isAt(text, pieceEnd, afterPadding)) return undefined;
-      pieceEnd += afterPadding.length;
+    let place = at + before.length;
+    let start = place;
+    let quote = place;
+    for (let index = 0; index < holes.length; index += 1) {
+      const hole = holes[index];
+      if (hole === undefined) return undefined;
+      const end = holeEnd(text, place, hole.kind);
+      if (end < 0 || !isAt(text, end, hole.after)) return undefined;
+      if (hole.kind === 'piece') {
+        start = place;
+        quote = end;
+      }
+      place = end + hole.after.length;
     }
+    pieceEnd = place;
     // Also a text without escapes is parsed: a slice of it would keep alive all that came in the same read.
-    return asText(tryParseJson(text.slice(start, quote + 1)));
+    return asText(tryParseJson(text.slice(start - 1, quote + 1)));
   };
 
   /** Parses a whole event, and learns its pattern. */
@@ -109,7 +120,7 @@ export function repeatedEvents<E>(
     parser.transform(event, counted);
     isBetween = true;
     const piece = wasBetween && count === 1 ? last() : undefined;
-    pattern = piece === undefined ? undefined : findPattern(event, piece, counts);
+    pattern = piece === undefined ? undefined : findPattern(event, piece, varying);
     if (pattern !== undefined) vain += 1;
   };
 
@@ -128,7 +139,7 @@ export function repeatedEvents<E>(
         const piece = pattern && pieceAt(text, at, pattern);
         if (piece !== undefined) {
           vain = 0;
-          out.enqueue(asEvent(piece, pattern?.after.length === 1 ? '' : getData(text.slice(at, pieceEnd))));
+          out.enqueue(asEvent(piece, pattern?.hasCounts ? getData(text.slice(at, pieceEnd)) : ''));
           at = pieceEnd;
           continue;
         }
@@ -154,7 +165,11 @@ export function repeatedEvents<E>(
 }
 
 /** The pattern of an event; undefined if its piece is not found in it, exactly once and as a value. */
-function findPattern(event: string, piece: string, counts: string | undefined): Pattern | undefined {
+function findPattern(
+  event: string,
+  piece: string,
+  { counts, isNumbered }: Omit<Pieces, 'last'>,
+): Pattern | undefined {
   if (!PLAIN.test(piece)) return undefined;
   const json = `"${piece}"`;
   const found = event.indexOf(json);
@@ -162,32 +177,55 @@ function findPattern(event: string, piece: string, counts: string | undefined): 
   const before = event.slice(0, found + 1);
   const after = event.slice(found + json.length - 1);
   if (!/^"\s*[,}\]]/.test(after)) return undefined;
+  if (isNumbered) return numberedPattern(before, after);
   const counted = counts === undefined ? -1 : after.indexOf(`"${counts}"`);
   if (counted >= 0 && ONE_LINE.test(event)) {
     const [first = '', ...others] = after.slice(counted).split(NUMBER);
-    return { before, after: [after.slice(0, counted) + first, ...others] };
+    const digits = others.map((text): Hole => ({ kind: 'digits', after: text }));
+    const holes: Hole[] = [{ kind: 'piece', after: after.slice(0, counted) + first }, ...digits];
+    return { before, holes, hasCounts: digits.length > 0 };
   }
   const padding = PADDING.exec(after);
-  if (padding === null) return { before, after: [after] };
+  if (padding === null) return { before, holes: [{ kind: 'piece', after }], hasCounts: false };
   const start = padding.index + padding[0].length;
-  return { before, after: [after.slice(0, start)], afterPadding: after.slice(after.indexOf('"', start)) };
+  const holes: Hole[] = [
+    { kind: 'piece', after: after.slice(0, start) },
+    { kind: 'padding', after: after.slice(after.indexOf('"', start)) },
+  ];
+  return { before, holes, hasCounts: false };
+}
+
+/** The pattern of a numbered event; undefined if there are objects in it. */
+function numberedPattern(before: string, after: string): Pattern | undefined {
+  if (before.lastIndexOf('{') !== before.indexOf('{') || after.includes('{')) return undefined;
+  const [first = '', ...ahead] = cutAtFree(before);
+  const [behind = '', ...others] = cutAtFree(after);
+  const holes = [...ahead.map(asHole), { kind: 'piece', after: behind } as const, ...others.map(asHole)];
+  return { before: first, holes, hasCounts: false };
+}
+
+const cutAtFree = (text: string): readonly string[] => text.split(FREE);
+
+/** A hole by what stands behind it: padding is followed by its quote. */
+const asHole = (after: string): Hole => ({ kind: after.startsWith('"') ? 'padding' : 'digits', after });
+
+/** The end of what begins at `start` in a hole; -1 if nothing of that kind is there. */
+function holeEnd(text: string, start: number, kind: Hole['kind']): number {
+  if (kind === 'piece') {
+    const quote = closingQuote(text, start - 1);
+    return quote === start ? -1 : quote;
+  }
+  if (kind === 'digits') {
+    let end = start;
+    while (isDigit(text.charCodeAt(end))) end += 1;
+    return end === start ? -1 : end;
+  }
+  const quote = text.indexOf('"', start);
+  return quote >= 0 && PADDED.test(text.slice(start, quote)) ? quote : -1;
 }
 
 /** The data of an event that is one line. */
 const getData = (event: string): string => event.slice(event.indexOf('{')).trimEnd();
-
-/** The place behind all parts, with a number between each two of them; -1 if they are not at `start`. */
-function afterAll(text: string, start: number, parts: readonly string[]): number {
-  let at = start;
-  for (let index = 0; index < parts.length; index += 1) {
-    const part = parts[index] ?? '';
-    const digits = at;
-    if (index > 0) while (isDigit(text.charCodeAt(at))) at += 1;
-    if ((index > 0 && at === digits) || !isAt(text, at, part)) return -1;
-    at += part.length;
-  }
-  return at;
-}
 
 /** Whether `part` is at a place of the text. `startsWith` compares by the character, which takes three times as long. */
 function isAt(text: string, at: number, part: string): boolean {

@@ -118,6 +118,55 @@ const OTHER_GEMINI = [
   both('one', 'two'),
 ];
 
+const CREATED = named('response.created', { response: { id: 'resp_1', model: 'm', output: [] } });
+const ITEM = named('response.output_item.added', {
+  output_index: 0,
+  item: { type: 'message', id: 'msg_1', role: 'assistant', content: [] },
+});
+const PART = named('response.content_part.added', {
+  output_index: 0,
+  content_index: 0,
+  part: { type: 'output_text', text: '' },
+});
+
+/** A delta of the Responses API. @param order where the number and the padding stand, as vendors and services have them. */
+const numbered = (
+  said: string,
+  at: number,
+  order: 'first' | 'second' | 'last',
+  beside: object = {},
+  type = 'response.output_text.delta',
+): string => {
+  const number = { sequence_number: at };
+  const padding = { obfuscation: 'aB3'.repeat(at % 3) };
+  const fields = { item_id: 'msg_1', content_index: 0, delta: said, logprobs: [], ...beside };
+  const orders = {
+    first: { ...number, type, output_index: 0, ...fields },
+    second: { type, ...number, output_index: 0, ...fields, ...padding },
+    last: { type, ...fields, ...padding, output_index: 0, ...number },
+  };
+  return event(orders[order], type);
+};
+
+const OTHER_NUMBERED = [
+  numbered('one', 7, 'second', { content_index: 1 }),
+  numbered('scored', 7, 'second', { logprobs: [{ token: 'x', logprob: -1, bytes: null, top_logprobs: [] }] }),
+  numbered('a thought', 7, 'last', {}, 'response.reasoning_text.delta'),
+  numbered('no', 7, 'first', {}, 'response.refusal.delta'),
+  numbered('same', 7, 'first', { item_id: 'same' }),
+  named('response.in_progress', { response: {} }),
+  named('response.output_text.done', { output_index: 0, content_index: 0, text: 'all of it' }),
+  event({ type: 'response.output_text.delta', sequence_number: -1, output_index: 0, delta: 'less' }),
+  event({
+    type: 'response.output_text.delta',
+    sequence_number: '5',
+    obfuscation: 5,
+    output_index: 0,
+    delta: 'word',
+  }),
+  event({ type: 'error', message: 'It broke.' }),
+];
+
 /** What may come between the deltas of Anthropic's stream. */
 const OTHER_EVENTS = [
   named('ping'),
@@ -188,7 +237,7 @@ function expectAlwaysSame(
 }
 
 describe('a stream is read as by the parser of whole events', () => {
-  test.each(['messages', 'chat-completions', 'generate-content'] as const)(
+  test.each(['messages', 'chat-completions', 'generate-content', 'responses'] as const)(
     'every recorded stream in %s',
     (format) => {
       const folder = join(FIXTURES, 'replies', format);
@@ -269,6 +318,22 @@ describe('a stream is read as by the parser of whole events', () => {
   });
 });
 
+test('any pieces and numbers of responses, cut anywhere', () => {
+  const order = fc.constantFrom('first', 'second', 'second', 'last', 'last');
+  const said = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.tuple(text, fc.nat(1_000), order).map(([piece, at, place]) => numbered(piece, at, place)),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...OTHER_NUMBERED) },
+  );
+  const ending = fc.constantFrom(
+    '',
+    named('response.completed', { response: { status: 'completed', output: [] } }),
+  );
+  expectAlwaysSame('responses', said, ending, CREATED + ITEM + PART);
+});
+
 describe('what only looks like the same event', () => {
   const logprobs = { logprobs: { content: [{ token: 'x', logprob: -1, bytes: null }] } };
 
@@ -288,6 +353,13 @@ describe('what only looks like the same event', () => {
     {
       name: 'a text that is a key elsewhere',
       stream: chunk({ content: 'model' }) + chunk({ content: 'delta' }) + chunk({ content: 'index' }),
+    },
+    {
+      name: 'the same usage beside a text',
+      stream: ['one', 'two']
+        .map((word) => chunk({ content: word }, { usage: { prompt_tokens: 1, completion_tokens: 2 } }))
+        .join('')
+        .concat(chunk({}, {}, { finish_reason: 'stop' }), 'data: [DONE]\n\n'),
     },
     {
       name: 'thoughts beside a text',
@@ -379,6 +451,12 @@ describe('nothing of an event but its piece is parsed', () => {
         .concat(gemini({ text: '' }, {}, { finishReason: 'STOP' })),
       least: 49,
     },
+    ...(['first', 'second', 'last'] as const).map((order) => ({
+      name: `numbers and padding of responses, ${order}`,
+      format: 'responses' as const,
+      stream: CREATED + ITEM + PART + words.map((word, at) => numbered(word, at, order)).join(''),
+      least: 49,
+    })),
     {
       name: 'thoughts',
       format: 'chat-completions',

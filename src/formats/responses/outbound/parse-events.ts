@@ -18,16 +18,15 @@ import {
   type Json,
   type JsonObject,
 } from '../../../lib/json.ts';
-import type { Sse } from '../../../streams/sse.ts';
-import type { Sink, Step } from '../../../streams/step.ts';
+import type { Sink } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
-import type { ModelTraits } from '../../format.ts';
+import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
 import { itemDispatcher } from './item-dispatcher.ts';
-import { ITEM_EVENTS } from './item-events.ts';
+import { ITEM_EVENTS, type ItemEvent } from './item-events.ts';
 import { partWriter } from './part-writer.ts';
 
 /** Statuses of a response that is no answer, or not yet. */
@@ -36,11 +35,12 @@ const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progres
 const NO_SINK: Sink<ReplyEvent> = { enqueue() {} };
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, { model }: ModelTraits): Step<Sse, ReplyEvent> {
-  return withSettledCalls(withParallelCalls(parseAnswer(prompt, model), prompt));
+export function parseEvents(prompt: Prompt, { model }: ModelTraits): EventParser {
+  const answer = parseAnswer(prompt, model);
+  return { ...withSettledCalls(withParallelCalls(answer, prompt)), pieces: answer.pieces };
 }
 
-function parseAnswer(prompt: Prompt, model: string): Step<Sse, ReplyEvent> {
+function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick<EventParser, 'pieces'>> {
   let out = NO_SINK;
   let started = false;
   let ended = false;
@@ -50,6 +50,9 @@ function parseAnswer(prompt: Prompt, model: string): Step<Sse, ReplyEvent> {
     started = true;
     out.enqueue(parseStart(response));
   };
+
+  /** The event that was read last, if it adds to a text. */
+  let delta: { readonly what: ItemEvent; readonly event: JsonObject } | undefined;
 
   const parts = partWriter(() => out);
   const items = itemDispatcher(parts, prompt.tools, () => start({}));
@@ -71,6 +74,7 @@ function parseAnswer(prompt: Prompt, model: string): Step<Sse, ReplyEvent> {
     const what = ITEM_EVENTS.get(type);
     if (what) {
       items.add(what, event);
+      if (what.type === 'delta') delta = { what, event };
       return;
     }
     switch (type) {
@@ -102,9 +106,15 @@ function parseAnswer(prompt: Prompt, model: string): Step<Sse, ReplyEvent> {
   };
 
   return {
-    transform({ data }, sink) {
+    pieces: { last: () => asText(delta?.event['delta']), isNumbered: true },
+    transform({ data, piece }, sink) {
       if (ended || data === '[DONE]') return;
       out = sink;
+      if (piece !== undefined) {
+        if (delta !== undefined) items.add(delta.what, { ...delta.event, delta: piece });
+        return;
+      }
+      delta = undefined;
       const value = parseEventObject(data);
       const { type } = value;
       if (typeof type === 'string') readEvent(type, value);
