@@ -35,15 +35,10 @@ interface Hole {
 interface Pattern {
   readonly before: string;
   readonly holes: readonly Hole[];
-  /** Whether there are numbers that the reader wants. */
-  readonly hasCounts: boolean;
 }
 
-/**
- * An event's last field, if that is only padding, which hides how long the piece is (OpenAI's and Mistral's): up to the
- * quote before its letters and digits.
- */
-const PADDING = /"(?:obfuscation|p)": ?"(?=\w*"\}\s*$)/;
+/** Padding, which hides how long the piece is (OpenAI's and Mistral's), if it is an event's last field. */
+const LAST_PADDING = /(?<="(?:obfuscation|p)": ?")\w*(?="\}\s*$)/;
 const PADDED = /^\w*$/;
 
 /** A piece whose JSON cannot be mistaken for anything else in an event. */
@@ -67,7 +62,7 @@ const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(
 /**
  * Makes the step that takes such events out of a stream, in front of what parses the others.
  * @param parser from text, cut anywhere, to events.
- * @param asEvent makes the event that stands for such a one. `data` is its JSON text if numbers in it may differ, else ''.
+ * @param asEvent makes the event that stands for such a one. `data` is its JSON text if it may have counts, else ''.
  */
 export function repeatedEvents<E>(
   parser: Step<string, E>,
@@ -139,7 +134,7 @@ export function repeatedEvents<E>(
         const piece = pattern && pieceAt(text, at, pattern);
         if (piece !== undefined) {
           vain = 0;
-          out.enqueue(asEvent(piece, pattern?.hasCounts ? getData(text.slice(at, pieceEnd)) : ''));
+          out.enqueue(asEvent(piece, varying.counts === undefined ? '' : getData(text.slice(at, pieceEnd))));
           at = pieceEnd;
           continue;
         }
@@ -179,34 +174,25 @@ function findPattern(
   if (!/^"\s*[,}\]]/.test(after)) return undefined;
   if (isNumbered) return numberedPattern(before, after);
   const counted = counts === undefined ? -1 : after.indexOf(`"${counts}"`);
-  if (counted >= 0 && ONE_LINE.test(event)) {
-    const [first = '', ...others] = after.slice(counted).split(NUMBER);
-    const digits = others.map((text): Hole => ({ kind: 'digits', after: text }));
-    const holes: Hole[] = [{ kind: 'piece', after: after.slice(0, counted) + first }, ...digits];
-    return { before, holes, hasCounts: digits.length > 0 };
-  }
-  const padding = PADDING.exec(after);
-  if (padding === null) return { before, holes: [{ kind: 'piece', after }], hasCounts: false };
-  const start = padding.index + padding[0].length;
-  const holes: Hole[] = [
-    { kind: 'piece', after: after.slice(0, start) },
-    { kind: 'padding', after: after.slice(after.indexOf('"', start)) },
-  ];
-  return { before, holes, hasCounts: false };
+  if (counted < 0 || !ONE_LINE.test(event)) return { before, holes: asHoles(after.split(LAST_PADDING)) };
+  const [first = '', ...others] = after.slice(counted).split(NUMBER);
+  return { before, holes: asHoles([after.slice(0, counted) + first, ...others]) };
 }
 
 /** The pattern of a numbered event; undefined if there are objects in it. */
 function numberedPattern(before: string, after: string): Pattern | undefined {
   if (before.lastIndexOf('{') !== before.indexOf('{') || after.includes('{')) return undefined;
-  const [first = '', ...ahead] = cutAtFree(before);
-  const [behind = '', ...others] = cutAtFree(after);
-  const holes = [...ahead.map(asHole), { kind: 'piece', after: behind } as const, ...others.map(asHole)];
-  return { before: first, holes, hasCounts: false };
+  const [first = '', ...ahead] = before.split(FREE);
+  return { before: first, holes: [...ahead.map(asHole), ...asHoles(after.split(FREE))] };
 }
 
-const cutAtFree = (text: string): readonly string[] => text.split(FREE);
+/** The holes by what stands behind each of them. The first one is the piece. */
+const asHoles = ([first = '', ...others]: readonly string[]): Hole[] => [
+  { kind: 'piece', after: first },
+  ...others.map(asHole),
+];
 
-/** A hole by what stands behind it: padding is followed by its quote. */
+/** A hole that is not the piece. Padding is followed by its quote. */
 const asHole = (after: string): Hole => ({ kind: after.startsWith('"') ? 'padding' : 'digits', after });
 
 /** The end of what begins at `start` in a hole; -1 if nothing of that kind is there. */
