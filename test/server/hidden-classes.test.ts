@@ -94,7 +94,7 @@ test('no request makes a hidden class of its own', async () => {
     const end = lines.findIndex((line) => line.endsWith(`,after ${at}`));
     expect([begin, end].includes(-1), `${at}`).toBe(false);
     const made = lines.slice(begin, end).filter((line) => line.startsWith('map,'));
-    // Work in the background makes some, and so does code when it is compiled.
-    expect(made.length, made.slice(0, 50).join('\n')).toBeLessThan(REQUESTS);
+    // Work in the background makes some, and so does code when it is compiled. One of their own would make 360.
+    expect(made.length, made.slice(0, 50).join('\n')).toBeLessThan(3 * REQUESTS);
   }
 });
