@@ -57,7 +57,7 @@ const ONE_LINE = /^data: ?\{[^\r\n]*\}\s*$/;
 const NUMBER = /(?<=: ?)\d+(?=\s*[,}\]])/;
 
 /** What may differ in a numbered event. */
-const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(?="\s*[,}])/g;
+const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(?="\s*[,}])/;
 
 /**
  * Makes the step that takes such events out of a stream, in front of what parses the others.
@@ -66,7 +66,7 @@ const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(
  */
 export function repeatedEvents<E>(
   parser: Step<string, E>,
-  { last, ...varying }: Pieces,
+  pieces: Pieces,
   asEvent: (piece: string, data: string) => E,
 ): Step<string, E> {
   let pattern: Pattern | undefined;
@@ -90,22 +90,16 @@ export function repeatedEvents<E>(
   const pieceAt = (text: string, at: number, { before, holes }: Pattern): string | undefined => {
     if (!isAt(text, at, before)) return undefined;
     let place = at + before.length;
-    let start = place;
-    let quote = place;
-    for (let index = 0; index < holes.length; index += 1) {
-      const hole = holes[index];
-      if (hole === undefined) return undefined;
-      const end = holeEnd(text, place, hole.kind);
-      if (end < 0 || !isAt(text, end, hole.after)) return undefined;
-      if (hole.kind === 'piece') {
-        start = place;
-        quote = end;
-      }
-      place = end + hole.after.length;
+    let json = '';
+    for (const { kind, after } of holes) {
+      const end = holeEnd(text, place, kind);
+      if (end < 0 || !isAt(text, end, after)) return undefined;
+      if (kind === 'piece') json = text.slice(place - 1, end + 1);
+      place = end + after.length;
     }
     pieceEnd = place;
     // Also a text without escapes is parsed: a slice of it would keep alive all that came in the same read.
-    return asText(tryParseJson(text.slice(start - 1, quote + 1)));
+    return asText(tryParseJson(json));
   };
 
   /** Parses a whole event, and learns its pattern. */
@@ -114,8 +108,8 @@ export function repeatedEvents<E>(
     count = 0;
     parser.transform(event, counted);
     isBetween = true;
-    const piece = wasBetween && count === 1 ? last() : undefined;
-    pattern = piece === undefined ? undefined : findPattern(event, piece, varying);
+    const piece = wasBetween && count === 1 ? pieces.last() : undefined;
+    pattern = piece === undefined ? undefined : findPattern(event, piece, pieces);
     if (pattern !== undefined) vain += 1;
   };
 
@@ -134,7 +128,7 @@ export function repeatedEvents<E>(
         const piece = pattern && pieceAt(text, at, pattern);
         if (piece !== undefined) {
           vain = 0;
-          out.enqueue(asEvent(piece, varying.counts === undefined ? '' : getData(text.slice(at, pieceEnd))));
+          out.enqueue(asEvent(piece, pieces.counts === undefined ? '' : getData(text.slice(at, pieceEnd))));
           at = pieceEnd;
           continue;
         }
@@ -160,11 +154,7 @@ export function repeatedEvents<E>(
 }
 
 /** The pattern of an event; undefined if its piece is not found in it, exactly once and as a value. */
-function findPattern(
-  event: string,
-  piece: string,
-  { counts, isNumbered }: Omit<Pieces, 'last'>,
-): Pattern | undefined {
+function findPattern(event: string, piece: string, { counts, isNumbered }: Pieces): Pattern | undefined {
   if (!PLAIN.test(piece)) return undefined;
   const json = `"${piece}"`;
   const found = event.indexOf(json);
@@ -172,42 +162,30 @@ function findPattern(
   const before = event.slice(0, found + 1);
   const after = event.slice(found + json.length - 1);
   if (!/^"\s*[,}\]]/.test(after)) return undefined;
-  if (isNumbered) return numberedPattern(before, after);
-  const counted = counts === undefined ? -1 : after.indexOf(`"${counts}"`);
-  if (counted < 0 || !ONE_LINE.test(event)) return { before, holes: asHoles(after.split(LAST_PADDING)) };
-  const [first = '', ...others] = after.slice(counted).split(NUMBER);
-  return { before, holes: asHoles([after.slice(0, counted) + first, ...others]) };
+  // A field of an object within the event may be read, whatever its name is.
+  if (isNumbered && event.indexOf('{') !== event.lastIndexOf('{')) return undefined;
+  const free = isNumbered ? FREE : LAST_PADDING;
+  const [first = '', ...ahead] = before.split(free);
+  const counted = counts !== undefined && ONE_LINE.test(event) ? after.indexOf(`"${counts}"`) : -1;
+  const start = Math.max(0, counted);
+  const [behind = '', ...others] = after.slice(start).split(counted < 0 ? free : NUMBER);
+  const own: Hole = { kind: 'piece', after: after.slice(0, start) + behind };
+  return { before: first, holes: [...ahead.map(asHole), own, ...others.map(asHole)] };
 }
-
-/** The pattern of a numbered event; undefined if there are objects in it. */
-function numberedPattern(before: string, after: string): Pattern | undefined {
-  if (before.lastIndexOf('{') !== before.indexOf('{') || after.includes('{')) return undefined;
-  const [first = '', ...ahead] = before.split(FREE);
-  return { before: first, holes: [...ahead.map(asHole), ...asHoles(after.split(FREE))] };
-}
-
-/** The holes by what stands behind each of them. The first one is the piece. */
-const asHoles = ([first = '', ...others]: readonly string[]): Hole[] => [
-  { kind: 'piece', after: first },
-  ...others.map(asHole),
-];
 
 /** A hole that is not the piece. Padding is followed by its quote. */
 const asHole = (after: string): Hole => ({ kind: after.startsWith('"') ? 'padding' : 'digits', after });
 
-/** The end of what begins at `start` in a hole; -1 if nothing of that kind is there. */
+/** The end of what begins at `start` in a hole; -1 if nothing of that kind is there. Only padding may be empty. */
 function holeEnd(text: string, start: number, kind: Hole['kind']): number {
-  if (kind === 'piece') {
-    const quote = closingQuote(text, start - 1);
-    return quote === start ? -1 : quote;
+  if (kind === 'padding') {
+    const quote = text.indexOf('"', start);
+    return quote >= 0 && PADDED.test(text.slice(start, quote)) ? quote : -1;
   }
-  if (kind === 'digits') {
-    let end = start;
-    while (isDigit(text.charCodeAt(end))) end += 1;
-    return end === start ? -1 : end;
-  }
-  const quote = text.indexOf('"', start);
-  return quote >= 0 && PADDED.test(text.slice(start, quote)) ? quote : -1;
+  let end = start;
+  if (kind === 'piece') end = closingQuote(text, start - 1);
+  else while (isDigit(text.charCodeAt(end))) end += 1;
+  return end === start ? -1 : end;
 }
 
 /** The data of an event that is one line. */

@@ -180,13 +180,13 @@ function mergeNeighbours(turns: readonly Turn[]): Turn[] {
     if (group?.[0]?.role === turn.role && turn.role !== 'system') group.push(turn);
     else groups.push([turn]);
   }
-  return groups.map((group) => {
-    const [only] = group;
-    return only !== undefined && group.length === 1 ? only : mergeGroup(group);
-  });
+  return groups.map(mergeGroup);
 }
 
+/** Turns of one role as one; a turn that is alone stays the same object. */
 function mergeGroup(turns: readonly Turn[]): Turn {
+  const [only, second] = turns;
+  if (only !== undefined && second === undefined) return only;
   let head: Omit<Turn, 'parts'> = { role: 'user' };
   for (const { parts: _, ...turn } of turns) {
     head = {

@@ -26,7 +26,7 @@ import { parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
 import { itemDispatcher } from './item-dispatcher.ts';
-import { ITEM_EVENTS, type ItemEvent } from './item-events.ts';
+import { ITEM_EVENTS } from './item-events.ts';
 import { partWriter } from './part-writer.ts';
 
 /** Statuses of a response that is no answer, or not yet. */
@@ -52,7 +52,7 @@ function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick
   };
 
   /** The event that was read last, if it adds to a text. */
-  let delta: { readonly what: ItemEvent; readonly event: JsonObject } | undefined;
+  let delta: JsonObject | undefined;
 
   const parts = partWriter(() => out);
   const items = itemDispatcher(parts, prompt.tools, () => start({}));
@@ -74,7 +74,7 @@ function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick
     const what = ITEM_EVENTS.get(type);
     if (what) {
       items.add(what, event);
-      if (what.type === 'delta') delta = { what, event };
+      if (what.type === 'delta') delta = event;
       return;
     }
     switch (type) {
@@ -106,16 +106,12 @@ function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick
   };
 
   return {
-    pieces: { last: () => asText(delta?.event['delta']), isNumbered: true },
+    pieces: { last: () => asText(delta?.['delta']), isNumbered: true },
     transform({ data, piece }, sink) {
       if (ended || data === '[DONE]') return;
       out = sink;
-      if (piece !== undefined) {
-        if (delta !== undefined) items.add(delta.what, { ...delta.event, delta: piece });
-        return;
-      }
+      const value = piece === undefined ? parseEventObject(data) : { ...delta, delta: piece };
       delta = undefined;
-      const value = parseEventObject(data);
       const { type } = value;
       if (typeof type === 'string') readEvent(type, value);
       else readWhole(value);
