@@ -35,8 +35,10 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const { environment, directory } = surroundings;
   // Registered first: a change while the start is still under way must not be missed.
   const onConfigChange = hearConfigChanges();
-  const { config: read, files, describe } = await orExit(readServed(environment, directory));
-  const config = { ...read, port: await orExit(freePort(read.host, read.port)) };
+  const { config, files, describe } = await orExit(readServed(environment, directory));
+  // A port that is taken ends the start before it makes anything. For 0, the port found here may be taken by another
+  // process before the gateway listens, so it is not kept.
+  await orExit(freePort(config.host, config.port));
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
   const open = (): Promise<Store> => openConfiguredStore(config.store, directory, problem);

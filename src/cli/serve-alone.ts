@@ -7,6 +7,7 @@ import { makeEnding, onSignals } from '../server/process/ending.ts';
 import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
+import type { Address } from '../upstream/net/bind.ts';
 import { orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
 import { closingWith, inForce, openConfigured, rereadSettings, tellReloaded } from './open-configured.ts';
@@ -40,6 +41,7 @@ export async function serveAlone({
   let describe = describeFirst;
   const first = await orExit(openConfigured(config, options));
   let inUse = first;
+  const address = Promise.withResolvers<Address>();
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
@@ -52,7 +54,7 @@ export async function serveAlone({
         addWatchRoutes(app, {
           ...admission,
           render: watching.metrics.render,
-          gateway: config,
+          gateway: address.promise,
           describe: () => describe(),
         }),
     }),
@@ -63,6 +65,7 @@ export async function serveAlone({
     diagnostics,
     admin,
   });
+  address.resolve({ host: config.host, port: serving.server.port });
   watching.follow(serving);
   onSignals(makeEnding(serving, diagnostics));
   onConfigChange(files, problem, () =>

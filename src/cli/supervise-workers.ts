@@ -37,6 +37,7 @@ export async function superviseWorkers({
   const sandbox = vendors.all.length === 0 ? await openSandbox(config, problem) : undefined;
   const toServe = (all: Config): Served => ({ config: all, ...(sandbox && { simulated: sandbox.places }) });
   const distribution = await orExit(openDistribution(config, problem));
+  const address = { host: config.host, port: distribution.port };
   const workers = startWorkers(toServe(config), distribution, diagnostics);
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
@@ -54,7 +55,12 @@ export async function superviseWorkers({
       otherNames: (model) =>
         makeCatalog(catalogModels(inUse), inUse.aliases, inUse.fallbacks).otherNames(model),
       add: (app, admission) =>
-        addWatchRoutes(app, { ...admission, render, gateway: config, describe: () => describe() }),
+        addWatchRoutes(app, {
+          ...admission,
+          render,
+          gateway: Promise.resolve(address),
+          describe: () => describe(),
+        }),
     }),
   );
   onConfigChange(files, problem, async () => {
@@ -74,7 +80,7 @@ export async function superviseWorkers({
   });
   const served = {
     ...(admin && { admin: admin.url }),
-    url: formatUrl(config),
+    url: formatUrl(address),
     sandboxed: sandbox !== undefined,
     models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).map(
       (model) => model.id,

@@ -12,3 +12,13 @@ test.runIf(hasIPv6)('an IPv6 address is printed in a form that can be requested'
   expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
   await gateway.close();
 });
+
+test('a port that is taken is reported as Node reports it', async () => {
+  const first = await startGateway();
+  const port = first.server.port;
+  await expect(startGateway({ port })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+    message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+  });
+  await first.close();
+});

@@ -50,7 +50,7 @@ export async function startAdmin(
     signIn,
     sessions,
     render: metrics.render,
-    gateway,
+    gateway: Promise.resolve(gateway),
     describe: () => described,
   });
   const server = await serveAdmin(app, { host: '127.0.0.1', port });

@@ -39,9 +39,20 @@ export async function listen(
     clipboard: false,
     isTest: false,
     isProd: true,
+  }).catch((error: unknown) => {
+    throw isTaken(error) ? addressInUse(host, port) : error;
   });
   outliveAcceptErrors(server, tell);
   return { server, entrance: { port: getPort(server), close: () => stopListening(server) } };
+}
+
+/** Whether an error of listhen says that a port is taken. Its class is not exported. */
+const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'GetPortError';
+
+/** The error that Node throws when it listens on a port that is taken. */
+function addressInUse(host: string, port: number): Error {
+  const error = new Error(`listen EADDRINUSE: address already in use ${host}:${port}`);
+  return Object.assign(error, { code: 'EADDRINUSE' });
 }
 
 /** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */

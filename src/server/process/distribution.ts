@@ -21,6 +21,8 @@ export const HANDED_OVER = 'handed-over';
 export type Receipt = 'taken' | 'missed';
 
 export interface Distribution {
+  /** The port that callers connect to. */
+  readonly port: number;
   /** Hands connections to a worker from now on, one at a time, so that none waits for a busy worker. */
   add(worker: Worker): void;
   /** Receives a worker's answer about the last connection. */
@@ -59,7 +61,7 @@ export async function openDistribution(address: Address, tell: LogProblem): Prom
     waiting.push(socket);
     handOver();
   });
-  await bind(server, address);
+  const port = await bind(server, address);
   outliveAcceptErrors(server, tell);
 
   function handOver(): void {
@@ -102,6 +104,7 @@ export async function openDistribution(address: Address, tell: LogProblem): Prom
   }
 
   return {
+    port,
     add(worker) {
       receivers.set(worker, {});
       wait(worker);

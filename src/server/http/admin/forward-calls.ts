@@ -12,13 +12,13 @@ import { getNodeExchange } from '../node-exchange.ts';
 
 const PATHS = ['/v1/**', '/v1beta/**', '/console/models.json'];
 
-/** Adds the paths. @param gateway where the gateway listens for callers */
-export function addCallForwarding(app: H3, { host, port }: Address): void {
-  const url = formatUrl({ host: isEveryAddress(host) ? 'localhost' : host, port });
+/** Adds the paths. @param gateway where the gateway listens for callers, as soon as it does */
+export function addCallForwarding(app: H3, gateway: Promise<Address>): void {
   for (const path of PATHS) {
-    app.all(path, (event) => {
+    app.all(path, async (event) => {
       const { message, response } = getNodeExchange(event);
-      forward(message, response, url);
+      const { host, port } = await gateway;
+      forward(message, response, formatUrl({ host: isEveryAddress(host) ? 'localhost' : host, port }));
       // The promise never settles, since h3 would write its value after the answer.
       return new Promise<never>(() => undefined);
     });

@@ -25,8 +25,8 @@ export interface WatchOptions {
   readonly render: RenderMetrics;
   /** Says where each value of the configuration comes from. */
   readonly describe: () => readonly ConfigEntry[];
-  /** Where the gateway listens for callers. */
-  readonly gateway: Address;
+  /** Where the gateway listens for callers, as soon as it does. */
+  readonly gateway: Promise<Address>;
 }
 
 /** Adds `/metrics`, `/admin/config`, the console at `/`, what it asks the models by, and 404 for every path not added before. */
