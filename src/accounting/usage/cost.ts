@@ -18,7 +18,14 @@ export function isSane({
   cacheWriteHour = 0,
   searches = 0,
 }: Tokens): boolean {
-  return [input, output, cacheRead, cacheWrite, cacheWriteHour, searches].every(isCount);
+  return (
+    isCount(input) &&
+    isCount(output) &&
+    isCount(cacheRead) &&
+    isCount(cacheWrite) &&
+    isCount(cacheWriteHour) &&
+    isCount(searches)
+  );
 }
 
 function isCount(count: number): boolean {

@@ -231,21 +231,35 @@ const FREE: Model['prices'] = { input: 0, output: 0 };
 
 /** What remains of an exchange that is over. */
 export function makeRecord(closed: ClosedLedger): ExchangeRecord {
-  const { model, upstreamModel, spoken, status, remains, finished: _, passed: _passed, ...noted } = closed;
+  const { model, upstreamModel, spoken, status, remains } = closed;
   const reader = spoken && usageReaders[spoken];
   const figures = reader === undefined || remains.length === 0 ? [] : usageIn(remains, reader.field);
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
-  const tiers = reader?.tiers(figures, () => tierIn(remains)) ?? [];
   // What the sandbox or the cache answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
   const simulated = closed.vendor === SANDBOX || closed.vendor === CACHE;
   const prices = model && (simulated ? FREE : findPrices(model.prices, closed.time));
+  // To look for the tier takes as long as to write a line of the log.
+  const tiers = (prices?.tiers && reader?.tiers(figures, () => tierIn(remains))) ?? [];
   const outcome = findOutcome(closed);
+  // Field by field: the rest of an object without some of its fields is a dictionary to V8, and so is a copy of that.
   return {
-    ...noted,
+    id: closed.id,
+    time: closed.time,
+    key: closed.key,
+    group: closed.group,
+    tag: closed.tag,
     model: model?.id,
+    vendor: closed.vendor,
+    format: closed.format,
     spoken,
+    operation: closed.operation,
+    streamed: closed.streamed,
     status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
     outcome,
+    fault: closed.fault,
+    cause: closed.cause,
+    duration: closed.duration,
+    firstByte: closed.firstByte,
     usage,
     cost: simulated
       ? 0
@@ -253,6 +267,11 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     estimated:
       prices &&
       estimateTokens(closed, outcome, figures.length, usage, (all) => computeCost(all, prices, tiers)),
+    upstreamId: closed.upstreamId,
+    attempts: closed.attempts,
+    gaveWay: closed.gaveWay,
+    repairs: closed.repairs,
+    violations: closed.violations,
   };
 }
 
