@@ -62,13 +62,21 @@ export function watchEnd(format: Format): EndWatch {
     return bytes.byteLength > HEAD && opening.test(before + latin1OfBytes(bytes));
   }
 
+  /** Whether the last event is complete, with or without the empty line after it. @param last the kept end. */
+  function endsWhole(last: string): boolean {
+    if (endsEvent(tail.bytes())) return true;
+    const data = LAST_DATA.exec(last)?.[1];
+    if (data === undefined) return LAST_EVENT.test(last);
+    return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;
+  }
+
   /** Whether the stream may end here. */
   function isWhole(last: string): boolean {
     // A body that does not look like this format at all may end anywhere.
     if (last !== '' && !isOpen) return true;
     // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
     // end.
-    return (ending.test(last) || !EVENT.test(last)) && endsWhole(tail.bytes(), last);
+    return (ending.test(last) || !EVENT.test(last)) && endsWhole(last);
   }
 
   return {
@@ -92,7 +100,7 @@ export function watchEnd(format: Format): EndWatch {
       const gap = isBetween ? '' : '\n\n';
       // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
       const isParked = error.fault === 'upstream-timeout' && ending.test(last);
-      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(tail.bytes(), last)) {
+      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(last)) {
         if (gap !== '') out.enqueue(bytesOfText(gap));
         return;
       }
@@ -112,15 +120,4 @@ export function watchEnd(format: Format): EndWatch {
 function endsLong(bytes: Uint8Array): boolean {
   const { byteLength } = bytes;
   return byteLength >= LARGE && bytes.lastIndexOf(LF, byteLength - LONGEST_END) < byteLength - LARGE;
-}
-
-/**
- * Whether the last event is complete, with or without the empty line after it.
- * @param end the same bytes as latin1.
- */
-function endsWhole(bytes: Uint8Array, end: string): boolean {
-  if (endsEvent(bytes)) return true;
-  const data = LAST_DATA.exec(end)?.[1];
-  if (data === undefined) return LAST_EVENT.test(end);
-  return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;
 }
