@@ -6,7 +6,7 @@
 
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { concatBytes } from '../lib/bytes.ts';
+import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
 import { type PushBody, pushBody } from '../streams/push-body.ts';
 import { type BodyStep, run, type Sink } from '../streams/step.ts';
@@ -65,6 +65,8 @@ export interface AnswerObserver extends BodyStep {
   hasFailed?(): boolean;
 }
 
+const AT_ONCE = Promise.resolve();
+
 /**
  * Sends a POST and returns the head of the answer while its body is still arriving. An event stream is returned as soon
  * as its head is there; any other answer with the first bytes of its body, because until then a failure can still have
@@ -89,8 +91,9 @@ export function send(
   let observer: AnswerObserver | undefined;
   let hasWord: WordReader | undefined;
   let head: UpstreamHead | undefined;
-  /** What has come of the current read. */
-  let pieces: Uint8Array[] = [];
+  /** What has come of the current read: its first piece, and those after it, of which there are none as a rule. */
+  let piece: Uint8Array | undefined;
+  let pieces: Uint8Array[] | undefined;
   /** The body's stream, once the answer was returned with one. */
   let body: PushBody | undefined;
   /** Whether a byte of an answer has come. */
@@ -183,13 +186,14 @@ export function send(
     return given;
   };
   const takePieces = (): Uint8Array => {
-    const bytes = joined(pieces);
-    pieces = [];
+    const bytes = pieces === undefined ? (piece ?? NO_BYTES) : joined(pieces);
+    piece = undefined;
+    pieces = undefined;
     return bytes;
   };
   /** Passes on as one chunk what came in one read: after its last piece, and before anything else runs. */
   const passOn = (): void => {
-    if (over !== undefined || pieces.length === 0) return;
+    if (over !== undefined || piece === undefined) return;
     const bytes = takePieces();
     if (hasWord?.(bytes, wait.hasTold())) wait.told();
     const out: Sink<Uint8Array> = body ?? giveStream();
@@ -200,12 +204,16 @@ export function send(
       abort(asGatewayError(error));
     }
   };
-  const deliver = (piece: Uint8Array): void => {
+  const deliver = (next: Uint8Array): void => {
     if (over !== undefined) return;
     // A decompressor may go on for long after the last compressed byte has arrived.
     if (inflating !== undefined) wait.heard();
-    pieces.push(piece);
-    if (pieces.length === 1) queueMicrotask(passOn);
+    if (piece === undefined) {
+      piece = next;
+      // A microtask, but none of Node's `queueMicrotask`, which makes an AsyncResource for each.
+      void AT_ONCE.then(passOn);
+    } else if (pieces === undefined) pieces = [piece, next];
+    else pieces.push(next);
   };
 
   const resume = (): void => {
