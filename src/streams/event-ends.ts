@@ -34,9 +34,9 @@ export function eventEndSearch(bytes: Uint8Array): (from: number) => number {
 
 /** The place behind the last event that ends in the bytes; -1 if none does. */
 export function lastEventEnd(bytes: Uint8Array): number {
+  // Most pieces end with an event, and most streams have no CR. Nothing is searched for then.
+  if (bytes[bytes.length - 1] === LF && endsEvent(bytes)) return bytes.length;
   let lf = bytes.lastIndexOf(LF);
-  // Most streams have no CR; a last event is usually the first one that is looked at.
-  if (lf > 0 && endsAt(bytes, lf) && lf === bytes.length - 1) return lf + 1;
   let cr = bytes.lastIndexOf(CR);
   while (lf > 0 || cr > 0) {
     const isLf = lf > cr;
