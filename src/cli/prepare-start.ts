@@ -7,7 +7,7 @@ import { hearConfigChanges, type OnConfigChange } from '../server/process/reload
 import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
-import { freePort } from '../upstream/net/bind.ts';
+import { tryAddress } from '../upstream/net/bind.ts';
 import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
 import { findUnreadVariables } from './config-notes.ts';
@@ -36,9 +36,8 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   // Registered first: a change while the start is still under way must not be missed.
   const onConfigChange = hearConfigChanges();
   const { config, files, describe } = await orExit(readServed(environment, directory));
-  // A port that is taken ends the start before it makes anything. For 0, the port found here may be taken by another
-  // process before the gateway listens, so it is not kept.
-  await orExit(freePort(config.host, config.port));
+  // What cannot be listened on ends the start before it makes anything.
+  await orExit(tryAddress(config));
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
   const open = (): Promise<Store> => openConfiguredStore(config.store, directory, problem);

@@ -5,9 +5,10 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bind, freePort } from '../../src/upstream/net/bind.ts';
+import { bind } from '../../src/upstream/net/bind.ts';
 import { call } from '../support/caller.ts';
 import { runCommand, startCommand } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { KEY } from '../support/gateway.ts';
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { firstKeyFile } from '../support/process.ts';
@@ -143,7 +144,7 @@ describe.runIf(hasPostgres())('P-40 a database that cannot be reached at the sta
       inner.on('error', () => socket.destroy());
       socket.pipe(inner).pipe(socket);
     });
-    database.port = String(await freePort('127.0.0.1', 0));
+    database.port = String(await freePort());
     database.hostname = '127.0.0.1';
     const running = startCommand(directory, ['start', '--port', '0', '--workers', String(workers)], {
       GATEWAY_API_KEY: KEY,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/upstream/net/bind.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { spawnGateway } from '../support/process.ts';
 import { rawClient } from '../support/raw.ts';
 
@@ -26,7 +26,7 @@ async function knock(port: number): Promise<Outcome> {
 }
 
 test('P-20 every caller who connects while the workers start is answered, or refused at once', async () => {
-  const port = await freePort('127.0.0.1', 0);
+  const port = await freePort();
   const knocks: Promise<Outcome>[] = [];
   let started = false;
   const starting = spawnGateway({ workers: 2, port });

@@ -14,7 +14,8 @@ import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
 import { openSessions } from '../../src/server/http/admin/sessions.ts';
 import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { type Address, freePort } from '../../src/upstream/net/bind.ts';
+import type { Address } from '../../src/upstream/net/bind.ts';
+import { freePort } from './free-port.ts';
 import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';
@@ -41,7 +42,7 @@ export async function startAdmin(
   const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
   const described = describeConfig(configSchema.parse({}), {}, {});
-  const port = await freePort('127.0.0.1', 0);
+  const port = await freePort();
   const signIn = signInAt?.(`http://127.0.0.1:${port}`);
   const sessions = signIn && openSessions(() => ADMIN_KEY, false);
   const app = createAdminApp(store, { key: ADMIN_KEY, sessions });

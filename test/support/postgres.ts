@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../src/upstream/net/bind.ts';
+import { freePort } from './free-port.ts';
 import { isAvailable, POSTGRES, postgresPrograms } from './programs.ts';
 
 export interface TestPostgres {
@@ -48,7 +48,7 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   const data = join(directory, 'data');
   const options = ['--auth=trust', '--username=postgres', '--no-sync', '--encoding=UTF8', '--locale=C'];
   await promisify(execFile)(join(bin, 'initdb'), [...options, '-D', data], { ...owner, cwd: directory });
-  const port = await freePort('127.0.0.1', 0);
+  const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { freePort } from '../../src/upstream/net/bind.ts';
+import { freePort } from './free-port.ts';
 import { isAvailable, PROMETHEUS } from './programs.ts';
 
 export interface TestPrometheus {
@@ -47,7 +47,7 @@ export async function startPrometheus(config: Json): Promise<TestPrometheus> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-prometheus-'));
   const file = join(directory, 'prometheus.yaml');
   await writeFile(file, JSON.stringify(config));
-  const port = await freePort('127.0.0.1', 0);
+  const port = await freePort();
   const server = spawn(
     'prometheus',
     [

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/upstream/net/bind.ts';
+import { freePort } from './free-port.ts';
 import { isAvailable, REDIS } from './programs.ts';
 
 export interface TestRedis {
@@ -29,7 +29,7 @@ export function hasRedis(): boolean {
 
 export async function startRedis(): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-redis-'));
-  const port = await freePort('127.0.0.1', 0);
+  const port = await freePort();
   let server = await run();
   const kill = (): boolean => server.kill('SIGKILL');
   process.once('exit', kill);

@@ -28,12 +28,11 @@ export function getPort(server: Server): number {
   return address.port;
 }
 
-/** Finds a free port: `port` itself, or any for 0. @throws Error if it is taken. */
-export async function freePort(host: string, port: number): Promise<number> {
+/** Tries an address. @throws Error if nothing can listen there: its port is taken, or it is not this machine's. */
+export async function tryAddress({ host, port }: Address): Promise<void> {
   const probe = createServer();
-  const bound = await bind(probe, { host, port, exclusive: true });
+  await bind(probe, { host, port, exclusive: true });
   await new Promise((closed) => probe.close(closed));
-  return bound;
 }
 
 /** The http URL of an address. */

@@ -5,7 +5,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../src/upstream/net/bind.ts';
+import { freePort } from '../../support/free-port.ts';
 import { BUN, bunPath, DENO, denoPath, isAvailable } from '../../support/programs.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { type Consumer, makeConsumer, ROOT } from '../../translate/consumer.ts';
@@ -49,7 +49,7 @@ async function start(
   command: string,
   args: readonly string[],
 ): Promise<{ url: string; child: ChildProcess }> {
-  const port = await freePort('127.0.0.1', 0);
+  const port = await freePort();
   const child = spawn(command, args, {
     cwd: consumer.directory,
     env: {
