@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { listen as listhen } from 'listhen';
 import type { LogProblem } from '../../lib/diagnostics.ts';
-import { type Address, getPort } from '../../upstream/net/bind.ts';
+import { type Address, getPort, tryAddress } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { type Entrance, stopListening } from './entrance.ts';
 
@@ -39,20 +39,13 @@ export async function listen(
     clipboard: false,
     isTest: false,
     isProd: true,
-  }).catch((error: unknown) => {
-    throw isTaken(error) ? addressInUse(host, port) : error;
+  }).catch(async (error: unknown) => {
+    // listhen tells only that a port is not available; Node tells why.
+    await tryAddress({ host, port });
+    throw error;
   });
   outliveAcceptErrors(server, tell);
   return { server, entrance: { port: getPort(server), close: () => stopListening(server) } };
-}
-
-/** Whether an error of listhen says that a port is taken. Its class is not exported. */
-const isTaken = (error: unknown): boolean => error instanceof Error && error.name === 'GetPortError';
-
-/** The error that Node throws when it listens on a port that is taken. */
-function addressInUse(host: string, port: number): Error {
-  const error = new Error(`listen EADDRINUSE: address already in use ${host}:${port}`);
-  return Object.assign(error, { code: 'EADDRINUSE' });
 }
 
 /** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */

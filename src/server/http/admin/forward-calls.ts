@@ -14,11 +14,13 @@ const PATHS = ['/v1/**', '/v1beta/**', '/console/models.json'];
 
 /** Adds the paths. @param gateway where the gateway listens for callers, as soon as it does */
 export function addCallForwarding(app: H3, gateway: Promise<Address>): void {
+  const url = gateway.then(({ host, port }) =>
+    formatUrl({ host: isEveryAddress(host) ? 'localhost' : host, port }),
+  );
   for (const path of PATHS) {
     app.all(path, async (event) => {
       const { message, response } = getNodeExchange(event);
-      const { host, port } = await gateway;
-      forward(message, response, formatUrl({ host: isEveryAddress(host) ? 'localhost' : host, port }));
+      forward(message, response, await url);
       // The promise never settles, since h3 would write its value after the answer.
       return new Promise<never>(() => undefined);
     });
