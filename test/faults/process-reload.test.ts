@@ -1,14 +1,6 @@
 /** A new configuration while requests are in progress: it is applied whole or not at all, and no caller notices. */
 
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +11,7 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { call } from '../support/caller.ts';
 import { startCommand } from '../support/command.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
+import { readStat } from '../support/process-tree.ts';
 import { eventually, rawClient } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
@@ -41,10 +34,6 @@ function write(text: string): void {
 function config(input: ConfigInput, keys: ConfigInput['keys'] = [{ name: 'test', key: KEY }]): string {
   return JSON.stringify({ port: 0, vendors: vendorsAtUrl(stage.upstream.url), ...input, keys });
 }
-
-/** The state of a process, as proc(5) has it. */
-const stateOf = (pid: number): string | undefined =>
-  readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
 
 const ask = async (model: string, key = KEY): Promise<number> => {
   const answer = await call(stage.gateway.url, native.path, requestOf({ model }, false), key);
@@ -194,7 +183,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await open();
     // It is stopped meanwhile: it looks at its files once a second, and must not find the change before the signal.
     stage.gateway.signal('SIGSTOP');
-    await eventually(() => stateOf(stage.gateway.pid) === 'T', 'it is stopped');
+    await eventually(() => readStat(stage.gateway.pid)[0] === 'T', 'it is stopped');
     write(config({ workers, aliases: { 'house/fast': 'openai/gpt-4o' }, log: 'none' }));
     stage.gateway.signal('SIGHUP');
     stage.gateway.signal('SIGCONT');

@@ -12,10 +12,15 @@ export function childrenOf(pid: number): number[] {
 
 function parentOf(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+    return Number(readStat(pid)[1]);
   } catch {
     return 0; // it has just ended
   }
+}
+
+/** What /proc tells of a process behind its name: its state first (proc(5), /proc/pid/stat). @throws Error if it has ended. */
+export function readStat(pid: number): readonly string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }
 
 /** Whether a process exists. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { CLI } from './command.ts';
 import { KEY } from './gateway.ts';
+import { readStat } from './process-tree.ts';
 import { eventually } from './raw.ts';
 
 export interface GatewayProcess {
@@ -128,7 +129,7 @@ function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
 
 /** From /proc, which counts in hundredths of a second. */
 function cpuTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const fields = readStat(pid);
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
