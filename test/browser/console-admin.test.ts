@@ -202,6 +202,25 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.context().close();
   });
 
+  test('a dialog is shown in the task that adds it, so that an Escape pressed at once closes it', async () => {
+    const page = await open('groups');
+    const button = page.getByRole('button', { name: 'New group' });
+    await button.waitFor();
+    const shown = page.evaluate(`new Promise((tell) => {
+      const added = () => document.querySelector('dialog');
+      new MutationObserver((_, observer) => {
+        if (added() === null) return;
+        observer.disconnect();
+        tell(added().open);
+      }).observe(document.body, { childList: true, subtree: true });
+    })`);
+    await button.click();
+    expect(await shown).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('groups: created, changed, and deleted when they have no keys', async () => {
     const page = await open('groups');
     await page.getByRole('button', { name: 'New group' }).click();

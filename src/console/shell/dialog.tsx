@@ -1,7 +1,7 @@
 /** A modal dialog: the browser's own, which keeps the focus inside, closes by Escape, and gives the focus back. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 
 export function Dialog({
@@ -17,7 +17,8 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
-  useEffect(() => {
+  // In the task that adds the dialog to the document: Escape pressed before it is shown would be lost.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (element === null) return;
     const before = document.activeElement;
