@@ -90,7 +90,7 @@ async function streamed(
       watch: judging ? judge(route.format, asked, ledger) : undefined,
       fail: (error, render, out) => endWithError(ledger, error, secret, render, out),
       failed(error) {
-        if (isVendors(error.fault)) answer.markBroken();
+        if (isVendors(error.fault)) answer.exchange.markBroken();
       },
       keepAlive: options.keepAlive,
     },

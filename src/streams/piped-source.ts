@@ -5,7 +5,7 @@
  */
 
 import { BROKEN_OFF, GatewayError } from '../lib/errors.ts';
-import { type PushBody, pushBody } from './push-body.ts';
+import { PushBody } from './push-body.ts';
 
 export interface PipedSource {
   readonly writable: WritableStream<Uint8Array>;
@@ -22,7 +22,7 @@ export function pipedSource(): PipedSource {
     isPaused = false;
     goOn?.();
   };
-  const pushed: PushBody = pushBody({
+  const pushed = new PushBody({
     resume,
     pause() {
       isPaused = true;

@@ -13,77 +13,77 @@ export interface PushSource {
   pause(): void;
   /** The consumer has left. @param reason the error in the body, if that is why. */
   cancel(reason: unknown): void;
-}
-
-export interface PushBody {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Whether the stream has a consumer. */
-  isTaken(): boolean;
-  /** Ignored after `close`, `error` or a cancellation. */
-  enqueue(chunk: Uint8Array): void;
-  close(): void;
-  /** Fails the stream after the queued bytes have been read. The stream's own error would discard them. */
-  error(error: GatewayError): void;
+  /** The number of bytes at which it is paused; it may change while the body arrives. Absent: HIGH_WATER_MARK. */
+  mostQueued?(): number;
 }
 
 /** How many bytes of a body may wait for the consumer before the source is paused. */
 export const HIGH_WATER_MARK = 64 * 1024;
 
 /**
- * Makes the stream. Its own high water mark is 0, so it pulls only when a read waits on an empty queue. At that moment
- * the count of queued bytes restarts at 0; a `size` function would have to be called for each chunk to find the same.
- * @param mostQueued the number of bytes at which the source is paused; it may change while the body arrives.
+ * The high water mark of the stream itself, which so pulls only when a read waits on an empty queue. At that moment the
+ * count of queued bytes restarts at 0; a `size` function would have to be called for each chunk to find the same.
  */
-export function pushBody(source: PushSource, mostQueued: () => number = () => HIGH_WATER_MARK): PushBody {
-  let queued = 0;
-  let isPaused = false;
-  let isOver = false;
-  let failure: GatewayError | undefined;
-  let given: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        given = controller;
-      },
-      pull(controller) {
-        queued = 0;
-        if (failure !== undefined) controller.error(failure);
-        else if (isPaused) {
-          isPaused = false;
-          source.resume();
-        }
-      },
-      cancel(reason) {
-        isOver = true;
-        source.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  if (given === undefined) throw new TypeError('The stream has not started.');
-  const controller = given;
-  return {
-    stream,
-    isTaken: () => stream.locked,
-    enqueue(chunk) {
-      if (isOver) return;
-      controller.enqueue(chunk);
-      queued += chunk.byteLength;
-      if (queued < mostQueued()) return;
-      // Repeated for every chunk, because a decompressor in between resumes the socket whenever it has room itself.
-      isPaused = true;
-      source.pause();
-    },
-    close() {
-      if (isOver) return;
-      isOver = true;
-      controller.close();
-    },
-    error(error) {
-      if (isOver) return;
-      isOver = true;
-      if (queued === 0) controller.error(error);
-      else failure = error;
-    },
-  };
+const ON_DEMAND = { highWaterMark: 0 };
+
+/** Such a body: the underlying source of its own stream. */
+export class PushBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #source: PushSource;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #queued = 0;
+  #isPaused = false;
+  #isOver = false;
+  #failure: GatewayError | undefined;
+
+  constructor(source: PushSource) {
+    this.#source = source;
+    this.stream = new ReadableStream<Uint8Array>(this, ON_DEMAND);
+  }
+
+  /** Ignored after `close`, `error` or a cancellation. */
+  enqueue(chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#controller?.enqueue(chunk);
+    this.#queued += chunk.byteLength;
+    if (this.#queued < (this.#source.mostQueued?.() ?? HIGH_WATER_MARK)) return;
+    // Repeated for every chunk, because a decompressor in between resumes the socket whenever it has room itself.
+    this.#isPaused = true;
+    this.#source.pause();
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller?.close();
+  }
+
+  /** Fails the stream after the queued bytes have been read. The stream's own error would discard them. */
+  error(error: GatewayError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#queued === 0) this.#controller?.error(error);
+    else this.#failure = error;
+  }
+
+  /** @internal The stream starts, at once. */
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+  }
+
+  /** @internal The stream has nothing for a read that waits. */
+  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#queued = 0;
+    if (this.#failure !== undefined) controller.error(this.#failure);
+    else if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#source.resume();
+    }
+  }
+
+  /** @internal Its consumer has left. */
+  cancel(reason: unknown): void {
+    this.#isOver = true;
+    this.#source.cancel(reason);
+  }
 }

@@ -8,16 +8,16 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
-import { type PushBody, pushBody } from '../streams/push-body.ts';
-import { type BodyStep, run, type Sink } from '../streams/step.ts';
+import { HIGH_WATER_MARK, PushBody, type PushSource } from '../streams/push-body.ts';
+import { type BodyStep, run } from '../streams/step.ts';
 import { toFailure } from './failure.ts';
 import { type AnswerHeaders, isEventStream, withoutCoding } from './headers.ts';
 import { inflater } from './inflate.ts';
 import { joined } from './net/to-buffer.ts';
 import type { VendorAgent } from './origin-agent.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
-import { waitFor } from './wait.ts';
-import { type WordReader, wordReader } from './words.ts';
+import { Wait, type Waiting } from './wait.ts';
+import { WordReader } from './words.ts';
 
 export interface UpstreamRequest {
   readonly origin: string;
@@ -48,6 +48,11 @@ export interface UpstreamHead {
 export interface UpstreamAnswer extends UpstreamHead {
   /** A stream that is still arriving; or bytes, if a short body came together with its head. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
+  readonly exchange: Breakable;
+}
+
+/** An exchange whose answer is read elsewhere. */
+export interface Breakable {
   /** For a consumer that finds in the body that the vendor has failed: the exchange then ended `broken`. */
   markBroken(): void;
 }
@@ -82,212 +87,293 @@ export function send(
   request: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
-  const { origin, timeLeft, ended } = request;
-  // No closure here holds the request: it is as large as a dialogue, and its answer may take minutes to arrive.
-  let { observe } = request;
-  let socket: Dispatcher.DispatchController | undefined;
-  let inflating: ReturnType<typeof inflater>;
-  let observer: AnswerObserver | undefined;
-  let hasWord: WordReader | undefined;
-  let head: UpstreamHead | undefined;
-  /** What has come of the current read: its first piece, and those after it, of which there are none as a rule. */
-  let piece: Uint8Array | undefined;
-  let pieces: Uint8Array[] | undefined;
-  /** The body's stream, once the answer was returned with one. */
-  let body: PushBody | undefined;
-  /** Whether a byte of an answer has come. */
-  let answered = false;
-  /** Whether the body was left because of what is in it. */
-  let isBroken = false;
-  let over: GatewayError | true | undefined;
-
-  const wait = waitFor(clock, {
-    timeLeft,
-    isPaused: () => socket?.paused === true,
-    tooLong: () => abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong)),
-  });
-  const abort = (reason: GatewayError, how: Ending = 'broken'): void => {
-    if (over !== undefined) return;
-    fail(reason, how);
-    socket?.abort(reason);
-  };
-  const leave = (): void => {
-    if (over !== undefined) return;
-    const reason = getAbortReason(signal);
-    // For any other reason the gateway ends the exchange itself, and needs no connection for the caller's next one.
-    if (reason.fault === 'upstream-broken' && socket !== undefined) agent.left?.(origin);
-    abort(reason, 'left');
-  };
-  signal.addEventListener('abort', leave, { once: true });
-
-  const finish = (how: Ending, error?: GatewayError): void => {
-    over = error ?? true;
-    wait.end();
-    signal.removeEventListener('abort', leave);
-    inflating?.destroy();
-    // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
-    if (how === 'whole' && observer?.hasFailed === undefined && body !== undefined) {
-      setImmediate(reportEnd, how);
-    } else reportEnd(how);
-  };
-  const reportEnd = (how: Ending): void => {
-    // Called in any case, because it also notes in the ledger the failure that the vendor reports.
-    const hasFailed = observer?.hasFailed?.();
-    ended?.(isBroken || hasFailed ? 'broken' : how);
-  };
-  const fail = (error: GatewayError, how: Ending = 'broken'): void => {
-    if (over !== undefined) return;
-    if (body === undefined) {
-      finish(how, error);
-      reject(error);
-      return;
-    }
-    passOn();
-    finish(how, error);
-    if (observer?.fail === undefined) body.error(error);
-    else {
-      observer.fail(error, body);
-      body.close();
-    }
-  };
-  const succeed = (): void => {
-    if (over !== undefined) return;
-    try {
-      if (body === undefined) giveWhole();
-      else {
-        passOn();
-        observer?.flush?.(body);
-        finish('whole');
-        body.close();
-      }
-    } catch (error) {
-      fail(asGatewayError(error));
-    }
-  };
-
-  const markBroken = (): void => {
-    isBroken = true;
-  };
-  const give = (given: UpstreamAnswer['body']): void => {
-    if (head !== undefined) resolve({ ...head, body: given, markBroken });
-  };
-  /** A body that has come with its head needs no stream. */
-  const giveWhole = (): void => {
-    const bytes = takePieces();
-    const whole = observer === undefined ? bytes : concatBytes(run(observer, [bytes]));
-    finish('whole');
-    give(whole);
-  };
-  const giveStream = (): PushBody => {
-    const given = pushBody({ resume, pause, cancel }, observer?.mostQueued);
-    body = given;
-    give(given.stream);
-    return given;
-  };
-  const takePieces = (): Uint8Array => {
-    const bytes = pieces === undefined ? (piece ?? NO_BYTES) : joined(pieces);
-    piece = undefined;
-    pieces = undefined;
-    return bytes;
-  };
-  /** Passes on as one chunk what came in one read: after its last piece, and before anything else runs. */
-  const passOn = (): void => {
-    if (over !== undefined || piece === undefined) return;
-    const bytes = takePieces();
-    if (hasWord?.(bytes, wait.hasTold())) wait.told();
-    const out: Sink<Uint8Array> = body ?? giveStream();
-    try {
-      if (observer === undefined) out.enqueue(bytes);
-      else observer.transform(bytes, out);
-    } catch (error) {
-      abort(asGatewayError(error));
-    }
-  };
-  const deliver = (next: Uint8Array): void => {
-    if (over !== undefined) return;
-    // A decompressor may go on for long after the last compressed byte has arrived.
-    if (inflating !== undefined) wait.heard();
-    if (piece === undefined) {
-      piece = next;
-      // A microtask, but none of Node's `queueMicrotask`, which makes an AsyncResource for each.
-      void AT_ONCE.then(passOn);
-    } else if (pieces === undefined) pieces = [piece, next];
-    else pieces.push(next);
-  };
-
-  const resume = (): void => {
-    if (over !== undefined) return;
-    wait.resumed();
-    inflating?.resume();
-    socket?.resume();
-  };
-  const pause = (): void => {
-    if (over !== undefined) return;
-    inflating?.pause();
-    socket?.pause();
-  };
-  const cancel = (reason: unknown): void => {
-    isBroken = reason instanceof GatewayError && isVendors(reason.fault);
-    if (isBroken && reason instanceof GatewayError) abort(reason);
-    else leave();
-  };
-
-  if (signal.aborted) {
-    leave();
-    return promise;
-  }
-  agent.dispatch(
-    {
+  return new Promise((resolve, reject) => {
+    const { origin, path, headers, body } = request;
+    const exchange = new UpstreamExchange(agent, clock, request, signal, { resolve, reject });
+    // The timeout clock watches the exchange in undici's place.
+    const options = {
       origin,
-      path: request.path,
+      path,
       method: 'POST',
-      headers: request.headers,
-      body: request.body,
-      // The timeout clock does this.
+      headers,
+      body,
       headersTimeout: 0,
       bodyTimeout: 0,
-    },
-    {
-      onRequestStart(controller) {
-        socket = controller;
-        if (over instanceof GatewayError) controller.abort(over);
-        else if (signal.aborted) leave();
-      },
-      onResponseStarted() {
-        answered = true;
-      },
-      onResponseStart(controller, status, headers) {
-        // Parts of the first read, all of which they would keep alive until the exchange is over.
-        controller.rawHeaders = null;
-        if (status < 200) return;
-        inflating = inflater(headers['content-encoding'], {
-          chunk: deliver,
-          end: succeed,
-          fail: (error) => abort(error),
-        })?.on('drain', resume);
-        head = { status, headers: inflating === undefined ? headers : withoutCoding(headers) };
-        observer = observe?.(head);
-        observe = undefined;
-        const isStream = isEventStream(headers);
-        hasWord = wordReader(isStream);
-        if (isStream) giveStream();
-      },
-      onResponseData(controller, chunk) {
-        wait.heard();
-        if (inflating === undefined) deliver(chunk);
-        else if (!inflating.write(chunk)) controller.pause();
-      },
-      onResponseEnd() {
-        if (inflating === undefined) succeed();
-        else inflating.end();
-      },
-      onResponseError(_controller, error) {
-        fail(toFailure(error, socket !== undefined, answered));
-      },
-    },
-  );
-  return promise;
+    } as const;
+    if (!exchange.isOver()) agent.dispatch(options, exchange);
+  });
+}
+
+/** Settles what `send` returned. */
+interface Settle {
+  resolve(answer: UpstreamAnswer): void;
+  reject(error: GatewayError): void;
+}
+
+/**
+ * One such exchange. It does not hold its request, which is as large as a dialogue while the answer may take minutes to
+ * arrive. It is one object: closures would take the place of several more in each of thousands of open streams.
+ */
+class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waiting, Breakable {
+  readonly #agent: VendorAgent;
+  readonly #origin: string;
+  readonly #signal: AbortSignal;
+  readonly #ended: UpstreamRequest['ended'];
+  readonly #wait: Wait;
+  /** Until there is an answer, or none. */
+  #settle: Settle | undefined;
+  /** Until the head has come. */
+  #observe: UpstreamRequest['observe'];
+  #socket: Dispatcher.DispatchController | undefined;
+  #inflating: ReturnType<typeof inflater>;
+  #observer: AnswerObserver | undefined;
+  #words: WordReader | undefined;
+  #head: UpstreamHead | undefined;
+  /** What has come of the current read: its first piece, and those after it, of which there are none as a rule. */
+  #piece: Uint8Array | undefined;
+  #pieces: Uint8Array[] | undefined;
+  /** The body's stream, once the answer was returned with one. */
+  #body: PushBody | undefined;
+  /** Whether a byte of an answer has come. */
+  #hasAnswered = false;
+  /** Whether the body was left because of what is in it. */
+  #isBroken = false;
+  #over: GatewayError | true | undefined;
+
+  constructor(
+    agent: VendorAgent,
+    clock: TimeoutClock,
+    { origin, timeLeft, observe, ended }: UpstreamRequest,
+    signal: AbortSignal,
+    settle: Settle,
+  ) {
+    this.#agent = agent;
+    this.#origin = origin;
+    this.#signal = signal;
+    this.#ended = ended;
+    this.#settle = settle;
+    this.#observe = observe;
+    this.#wait = new Wait(clock, this, timeLeft);
+    if (signal.aborted) this.#leave();
+    else signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  isOver(): boolean {
+    return this.#over !== undefined;
+  }
+
+  markBroken(): void {
+    this.#isBroken = true;
+  }
+
+  // What undici calls.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#socket = controller;
+    if (this.#over instanceof GatewayError) controller.abort(this.#over);
+    else if (this.#signal.aborted) this.#leave();
+  }
+
+  onResponseStarted(): void {
+    this.#hasAnswered = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    // Parts of the first read, all of which they would keep alive until the exchange is over.
+    controller.rawHeaders = null;
+    if (status < 200) return;
+    const coding = headers['content-encoding'];
+    if (coding !== undefined) this.#inflating = this.#inflate(coding);
+    const head = { status, headers: this.#inflating === undefined ? headers : withoutCoding(headers) };
+    this.#head = head;
+    this.#observer = this.#observe?.(head);
+    this.#observe = undefined;
+    const isStream = isEventStream(headers);
+    this.#words = new WordReader(isStream);
+    if (isStream) this.#giveStream();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#wait.heard();
+    if (this.#inflating === undefined) this.#deliver(chunk);
+    else if (!this.#inflating.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#inflating === undefined) this.#succeed();
+    else this.#inflating.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(toFailure(error, this.#socket !== undefined, this.#hasAnswered));
+  }
+
+  // What the clock asks.
+
+  isPaused(): boolean {
+    return this.#socket?.paused === true;
+  }
+
+  tooLong(): void {
+    this.#abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong));
+  }
+
+  // What the body's stream asks for.
+
+  resume(): void {
+    if (this.#over !== undefined) return;
+    this.#wait.resumed();
+    this.#inflating?.resume();
+    this.#socket?.resume();
+  }
+
+  pause(): void {
+    if (this.#over !== undefined) return;
+    this.#inflating?.pause();
+    this.#socket?.pause();
+  }
+
+  cancel(reason: unknown): void {
+    this.#isBroken = reason instanceof GatewayError && isVendors(reason.fault);
+    if (this.#isBroken && reason instanceof GatewayError) this.#abort(reason);
+    else this.#leave();
+  }
+
+  mostQueued(): number {
+    return this.#observer?.mostQueued?.() ?? HIGH_WATER_MARK;
+  }
+
+  /** The caller has left, or the gateway ends the exchange. It listens to the signal. */
+  readonly #leave = (): void => {
+    if (this.#over !== undefined) return;
+    const reason = getAbortReason(this.#signal);
+    // For any other reason the gateway ends the exchange itself, and needs no connection for the caller's next one.
+    if (reason.fault === 'upstream-broken' && this.#socket !== undefined) this.#agent.left?.(this.#origin);
+    this.#abort(reason, 'left');
+  };
+
+  #abort(reason: GatewayError, how: Ending = 'broken'): void {
+    if (this.#over !== undefined) return;
+    this.#fail(reason, how);
+    this.#socket?.abort(reason);
+  }
+
+  #fail(error: GatewayError, how: Ending = 'broken'): void {
+    if (this.#over !== undefined) return;
+    const body = this.#body;
+    if (body === undefined) {
+      this.#finish(how, error);
+      this.#settle?.reject(error);
+      this.#settle = undefined;
+      return;
+    }
+    this.#passOn();
+    this.#finish(how, error);
+    if (this.#observer?.fail === undefined) body.error(error);
+    else {
+      this.#observer.fail(error, body);
+      body.close();
+    }
+  }
+
+  #succeed(): void {
+    if (this.#over !== undefined) return;
+    try {
+      if (this.#body === undefined) this.#giveWhole();
+      else {
+        this.#passOn();
+        this.#observer?.flush?.(this.#body);
+        this.#finish('whole');
+        this.#body.close();
+      }
+    } catch (error) {
+      this.#fail(asGatewayError(error));
+    }
+  }
+
+  #finish(how: Ending, error?: GatewayError): void {
+    this.#over = error ?? true;
+    this.#wait.end();
+    this.#signal.removeEventListener('abort', this.#leave);
+    this.#inflating?.destroy();
+    // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
+    if (how === 'whole' && this.#observer?.hasFailed === undefined && this.#body !== undefined) {
+      setImmediate(UpstreamExchange.#reportEnd, this, how);
+    } else UpstreamExchange.#reportEnd(this, how);
+  }
+
+  static #reportEnd(exchange: UpstreamExchange, how: Ending): void {
+    // Called in any case, because it also notes in the ledger the failure that the vendor reports.
+    const hasFailed = exchange.#observer?.hasFailed?.();
+    exchange.#ended?.(exchange.#isBroken || hasFailed ? 'broken' : how);
+  }
+
+  #give(body: UpstreamAnswer['body']): void {
+    if (this.#head === undefined) return;
+    const { status, headers } = this.#head;
+    this.#settle?.resolve({ status, headers, body, exchange: this });
+    this.#settle = undefined;
+  }
+
+  /** A body that has come with its head needs no stream. */
+  #giveWhole(): void {
+    const bytes = this.#takePieces();
+    const whole = this.#observer === undefined ? bytes : concatBytes(run(this.#observer, [bytes]));
+    this.#finish('whole');
+    this.#give(whole);
+  }
+
+  #giveStream(): PushBody {
+    const body = new PushBody(this);
+    this.#body = body;
+    this.#give(body.stream);
+    return body;
+  }
+
+  #deliver(next: Uint8Array): void {
+    if (this.#over !== undefined) return;
+    // A decompressor may go on for long after the last compressed byte has arrived.
+    if (this.#inflating !== undefined) this.#wait.heard();
+    if (this.#piece === undefined) {
+      this.#piece = next;
+      // A microtask, but none of Node's `queueMicrotask`, which makes an AsyncResource for each.
+      void AT_ONCE.then(this.#onRead);
+    } else if (this.#pieces === undefined) this.#pieces = [this.#piece, next];
+    else this.#pieces.push(next);
+  }
+
+  /** After the last piece of a read, and before anything else runs. */
+  readonly #onRead = (): void => this.#passOn();
+
+  /** Passes on as one chunk what came in one read. */
+  #passOn(): void {
+    if (this.#over !== undefined || this.#piece === undefined) return;
+    const bytes = this.#takePieces();
+    if (this.#words?.hasWord(bytes, this.#wait.hasTold())) this.#wait.told();
+    const body = this.#body ?? this.#giveStream();
+    try {
+      if (this.#observer === undefined) body.enqueue(bytes);
+      else this.#observer.transform(bytes, body);
+    } catch (error) {
+      this.#abort(asGatewayError(error));
+    }
+  }
+
+  #takePieces(): Uint8Array {
+    const bytes = this.#pieces === undefined ? (this.#piece ?? NO_BYTES) : joined(this.#pieces);
+    this.#piece = undefined;
+    this.#pieces = undefined;
+    return bytes;
+  }
+
+  #inflate(coding: string | string[]): ReturnType<typeof inflater> {
+    const inflating = inflater(coding, {
+      chunk: (bytes) => this.#deliver(bytes),
+      end: () => this.#succeed(),
+      fail: (error) => this.#abort(error),
+    });
+    return inflating?.on('drain', () => this.resume());
+  }
 }
 
 /**

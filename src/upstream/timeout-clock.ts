@@ -3,7 +3,7 @@
  * per chunk, rather than timers of its own.
  */
 
-import { slotSet } from '../lib/slot-set.ts';
+import { SlotSet, type Slotted } from '../lib/slot-set.ts';
 
 export interface VendorTimeouts {
   /** Milliseconds until the first byte of an answer's body. 0, here and below, means no limit. */
@@ -17,7 +17,7 @@ export interface VendorTimeouts {
 }
 
 /** Something that the gateway waits for. */
-export interface Watched {
+export interface Watched extends Slotted {
   /** Called at every tick of the clock while it is watched. */
   tick(now: number): void;
 }
@@ -29,8 +29,9 @@ export interface TimeoutClock {
   readonly limits: VendorTimeouts;
   /** Milliseconds that this process has been running, as of the last tick. Only differences are meaningful. */
   readonly now: number;
-  /** @returns a function that ends the watch. */
-  watch(watched: Watched): () => void;
+  watch(watched: Watched): void;
+  /** Ends the watch. */
+  forget(watched: Watched): void;
   /** Stops the clock. */
   close(): void;
 }
@@ -44,7 +45,7 @@ export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
   const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
   const reach = (limit: number): number => (limit > 0 ? limit + step : Number.POSITIVE_INFINITY);
-  const watched = slotSet<Watched>();
+  const watched = new SlotSet<Watched>();
   let timer: NodeJS.Timeout | undefined;
   let last = performance.now();
 
@@ -75,8 +76,9 @@ export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
         last = performance.now();
         timer = setInterval(look, step).unref();
       }
-      return watched.add(each);
+      watched.add(each);
     },
+    forget: (each: Watched) => watched.remove(each),
     close() {
       clearInterval(timer);
       timer = undefined;

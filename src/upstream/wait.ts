@@ -1,60 +1,72 @@
 /** The wait for one answer: what the vendor has sent so far, and whether it takes too long. */
 
-import type { TimeoutClock } from './timeout-clock.ts';
+import { NO_SLOT } from '../lib/slot-set.ts';
+import type { TimeoutClock, Watched } from './timeout-clock.ts';
 
-export interface Wait {
-  /** Bytes of the answer's body have come, whatever they are. */
-  heard(): void;
-  /** Content of the answer was among them. */
-  told(): void;
-  /** Whether content has come since the clock's last tick. */
-  hasTold(): boolean;
-  /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */
-  resumed(): void;
-  end(): void;
-}
-
+/** The exchange that waits. */
 export interface Waiting {
-  /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
-  readonly timeLeft: number | undefined;
   /** Whether the gateway keeps the vendor waiting. */
   isPaused(): boolean;
   tooLong(): void;
 }
 
-/**
- * Starts to wait for an answer. The first byte has a limit of its own.
- * @returns what the exchange reports its progress to.
- */
-export function waitFor(clock: TimeoutClock, { timeLeft, isPaused, tooLong }: Waiting): Wait {
-  const { limits } = clock;
-  const deadline = clock.now + (timeLeft ?? limits.total);
-  let silence = limits.firstByte;
-  let seen = clock.now;
+/** It begins when it is made. The first byte has a limit of its own. */
+export class Wait implements Watched {
+  slot = NO_SLOT;
+  readonly #clock: TimeoutClock;
+  readonly #waiting: Waiting;
+  readonly #deadline: number;
+  /** The longest silence, in milliseconds. */
+  #silence: number;
+  #seen: number;
   /** When the first bytes came since the last content. */
-  let quiet = Number.POSITIVE_INFINITY;
+  #quiet = Number.POSITIVE_INFINITY;
   /** When content came last. */
-  let told = Number.NEGATIVE_INFINITY;
-  const end = clock.watch({
-    tick(now) {
-      if (isPaused() && now <= deadline) return;
-      if (now > deadline || now - seen > silence || now - quiet > limits.quiet) tooLong();
-    },
-  });
-  return {
-    heard() {
-      seen = clock.now;
-      silence = limits.idle;
-      if (quiet > seen) quiet = seen;
-    },
-    told() {
-      quiet = Number.POSITIVE_INFINITY;
-      told = clock.now;
-    },
-    hasTold: () => told === clock.now,
-    resumed() {
-      seen = clock.now;
-    },
-    end,
-  };
+  #told = Number.NEGATIVE_INFINITY;
+
+  /** @param timeLeft milliseconds until the answer must be over; undefined: the clock's own `total`. */
+  constructor(clock: TimeoutClock, waiting: Waiting, timeLeft: number | undefined) {
+    const { limits, now } = clock;
+    this.#clock = clock;
+    this.#waiting = waiting;
+    this.#deadline = now + (timeLeft ?? limits.total);
+    this.#silence = limits.firstByte;
+    this.#seen = now;
+    clock.watch(this);
+  }
+
+  tick(now: number): void {
+    const isOver = now > this.#deadline;
+    if (this.#waiting.isPaused() && !isOver) return;
+    const isQuiet = now - this.#quiet > this.#clock.limits.quiet;
+    if (isOver || isQuiet || now - this.#seen > this.#silence) this.#waiting.tooLong();
+  }
+
+  /** Bytes of the answer's body have come, whatever they are. */
+  heard(): void {
+    const { now, limits } = this.#clock;
+    this.#seen = now;
+    this.#silence = limits.idle;
+    if (this.#quiet > now) this.#quiet = now;
+  }
+
+  /** Content of the answer was among them. */
+  told(): void {
+    this.#quiet = Number.POSITIVE_INFINITY;
+    this.#told = this.#clock.now;
+  }
+
+  /** Whether content has come since the clock's last tick. */
+  hasTold(): boolean {
+    return this.#told === this.#clock.now;
+  }
+
+  /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */
+  resumed(): void {
+    this.#seen = this.#clock.now;
+  }
+
+  end(): void {
+    this.#clock.forget(this);
+  }
 }

@@ -8,12 +8,6 @@ import { CR, LF } from '../lib/bytes.ts';
 import { endsEvent } from '../streams/event-ends.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
-/**
- * Whether a piece of a body contains content of the answer, or part of it. The pieces must come in order.
- * @param isKnown whether content has come just before. Then a piece of whole events may pass for content unread.
- */
-export type WordReader = (piece: Uint8Array, isKnown?: boolean) => boolean;
-
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /** How many bytes of a line are examined; they are enough to show what it is. */
@@ -34,49 +28,48 @@ const CONTENT = /^(?:event: (?!ping\n)\w[\w.]*\n)?data: (?:\{"(?!type"\s{0,8}:\s
 /** How many bytes of a piece are examined for that. */
 const CONTENT_HEAD = 128;
 
-/**
- * Makes a reader for one body.
- * @param isEventStream whether the answer's head says so; if it does not, the first byte decides.
- */
-export function wordReader(isEventStream: boolean): WordReader {
-  let read = isEventStream ? eventReader() : undefined;
-  return (piece, isKnown) => {
-    if (read === undefined) {
+/** Reads one body. Its pieces must come in order. */
+export class WordReader {
+  /** Absent until the first byte has decided, and for a body that is no event stream. */
+  #events: EventWords | undefined;
+  #isDecided: boolean;
+
+  /** @param isEventStream whether the answer's head says so; if it does not, the first byte decides. */
+  constructor(isEventStream: boolean) {
+    this.#isDecided = isEventStream;
+    this.#events = isEventStream ? new EventWords() : undefined;
+  }
+
+  /**
+   * Whether a piece contains content of the answer, or part of it.
+   * @param isKnown whether content has come just before. Then a piece of whole events may pass for content unread.
+   */
+  hasWord(piece: Uint8Array, isKnown = false): boolean {
+    if (!this.#isDecided) {
       const first = piece.find((byte) => !isSpace(byte));
       if (first === undefined) return false;
-      read = EVENT_STREAM.includes(String.fromCharCode(first)) ? eventReader() : hasInk;
+      this.#isDecided = true;
+      if (EVENT_STREAM.includes(String.fromCharCode(first))) this.#events = new EventWords();
     }
-    return read(piece, isKnown);
-  };
+    return this.#events === undefined ? hasInk(piece) : this.#events.hasWord(piece, isKnown);
+  }
 }
 
-function eventReader(): WordReader {
+class EventWords {
   /** The beginning of the unfinished line, as latin1. */
-  let head = '';
-  let isFirst = true;
+  #head = '';
+  #isFirst = true;
   /** Whether the last byte was a CR, which a LF may complete. */
-  let isBroken = false;
+  #isBroken = false;
   /** Whether the current event is a ping. */
-  let isPing = false;
+  #isPing = false;
 
-  /** Examines a line, or its beginning. @returns whether it is content. */
-  const look = (isWhole: boolean): boolean => {
-    const line = isFirst && head.startsWith(BYTE_ORDER_MARK) ? head.slice(BYTE_ORDER_MARK.length) : head;
-    if (line === '' && isWhole) isPing = false;
-    const colon = line.indexOf(':');
-    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    const field = colon < 0 ? line : line.slice(0, colon);
-    if (field === 'event' && isWhole) isPing = value === 'ping';
-    if (field !== 'data' || isPing || value.trim() === '') return false;
-    // An object may be a ping as long as its type has not come.
-    return isWhole || line.length >= HEAD || value[0] !== '{' ? !PING_DATA.test(value) : false;
-  };
-
-  return (piece, isKnown) => {
+  hasWord(piece: Uint8Array, isKnown: boolean): boolean {
     const bytes = toBuffer(piece);
-    if (head === '' && !isPing && !isBroken && endsEvent(bytes) && bytes[bytes.length - 1] === LF) {
+    const isBetween = this.#head === '' && !this.#isPing && !this.#isBroken;
+    if (isBetween && endsEvent(bytes) && bytes[bytes.length - 1] === LF) {
       if (isKnown || CONTENT.test(bytes.toString('latin1', 0, CONTENT_HEAD))) {
-        isFirst = false;
+        this.#isFirst = false;
         return true;
       }
     }
@@ -85,23 +78,38 @@ function eventReader(): WordReader {
     let lf = bytes.indexOf(LF);
     let cr = bytes.indexOf(CR);
     while (start < bytes.length) {
-      if (isBroken && bytes[start] === LF) start += 1;
-      isBroken = false;
+      if (this.#isBroken && bytes[start] === LF) start += 1;
+      this.#isBroken = false;
       if (lf >= 0 && lf < start) lf = bytes.indexOf(LF, start);
       if (cr >= 0 && cr < start) cr = bytes.indexOf(CR, start);
       const end = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
       const stop = end < 0 ? bytes.length : end;
-      const room = HEAD - head.length;
-      if (room > 0) head += bytes.toString('latin1', start, Math.min(stop, start + room));
-      hasWord = (start < stop || end >= 0) && look(end >= 0) ? true : hasWord;
+      const room = HEAD - this.#head.length;
+      if (room > 0) this.#head += bytes.toString('latin1', start, Math.min(stop, start + room));
+      hasWord = (start < stop || end >= 0) && this.#look(end >= 0) ? true : hasWord;
       if (end < 0) break;
-      head = '';
-      isFirst = false;
-      isBroken = end === cr;
+      this.#head = '';
+      this.#isFirst = false;
+      this.#isBroken = end === cr;
       start = end + 1;
     }
     return hasWord;
-  };
+  }
+
+  /** Examines a line, or its beginning. @returns whether it is content. */
+  #look(isWhole: boolean): boolean {
+    const head = this.#head;
+    const line =
+      this.#isFirst && head.startsWith(BYTE_ORDER_MARK) ? head.slice(BYTE_ORDER_MARK.length) : head;
+    if (line === '' && isWhole) this.#isPing = false;
+    const colon = line.indexOf(':');
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    const field = colon < 0 ? line : line.slice(0, colon);
+    if (field === 'event' && isWhole) this.#isPing = value === 'ping';
+    if (field !== 'data' || this.#isPing || value.trim() === '') return false;
+    // An object may be a ping as long as its type has not come.
+    return isWhole || line.length >= HEAD || value[0] !== '{' ? !PING_DATA.test(value) : false;
+  }
 }
 
 /** Whether a piece contains anything but white space. */

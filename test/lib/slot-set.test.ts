@@ -1,21 +1,30 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { slotSet } from '../../src/lib/slot-set.ts';
+import { NO_SLOT, SlotSet, type Slotted } from '../../src/lib/slot-set.ts';
 
-test('holds each value that was added and not removed, once', () => {
+interface Item extends Slotted {
+  readonly name: number;
+}
+
+const item = (name: number): Item => ({ name, slot: NO_SLOT });
+
+test('holds each item that was added and not removed, once', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 30 })), (steps) => {
-      const kept = slotSet<number>();
-      const taken: (() => void)[] = [];
-      const expected = new Set<number>();
+      const kept = new SlotSet<Item>();
+      const added: Item[] = [];
+      const expected = new Set<Item>();
       for (const [at, step] of steps.entries()) {
-        const take = step < taken.length ? taken[step] : undefined;
-        if (take === undefined) {
-          taken.push(kept.add(taken.length));
-          expected.add(taken.length - 1);
+        const known = added[step];
+        if (known === undefined) {
+          const next = item(at);
+          added.push(next);
+          kept.add(next);
+          expected.add(next);
         } else {
-          take();
-          expected.delete(step);
+          // Some for the second time, which has no effect.
+          kept.remove(known);
+          expected.delete(known);
         }
         expect(kept.size, `after step ${at}`).toBe(expected.size);
       }
@@ -25,16 +34,15 @@ test('holds each value that was added and not removed, once', () => {
   );
 });
 
-test('values can be removed during iteration', () => {
-  const kept = slotSet<string>();
-  const takeA = kept.add('a');
-  const takeB = kept.add('b');
-  const seen: string[] = [];
-  for (const item of kept) {
-    seen.push(item);
-    takeA();
-    takeB();
+test('items can be removed during iteration', () => {
+  const kept = new SlotSet<Item>();
+  const items = [item(0), item(1)];
+  for (const each of items) kept.add(each);
+  const seen: number[] = [];
+  for (const { name } of kept) {
+    seen.push(name);
+    for (const each of items) kept.remove(each);
   }
-  expect(seen).toEqual(['a', 'b']);
+  expect(seen).toEqual([0, 1]);
   expect(kept.size).toBe(0);
 });

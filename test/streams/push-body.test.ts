@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { HIGH_WATER_MARK, pushBody } from '../../src/streams/push-body.ts';
+import { HIGH_WATER_MARK, PushBody } from '../../src/streams/push-body.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const broken = new GatewayError('upstream-broken', 'It broke off.');
@@ -10,15 +10,13 @@ const broken = new GatewayError('upstream-broken', 'It broke off.');
 /** A body, with every notification that its source receives. */
 function stage(mostQueued?: () => number) {
   const heard: unknown[] = [];
-  const made = pushBody(
-    {
-      resume: () => heard.push('resume'),
-      pause: () => heard.push('pause'),
-      cancel: (reason) => heard.push(['cancel', reason]),
-    },
-    mostQueued,
-  );
-  return { ...made, heard, reader: made.stream.getReader() };
+  const body = new PushBody({
+    resume: () => heard.push('resume'),
+    pause: () => heard.push('pause'),
+    cancel: (reason) => heard.push(['cancel', reason]),
+    ...(mostQueued && { mostQueued }),
+  });
+  return { body, heard, reader: body.stream.getReader() };
 }
 
 async function textsOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string[]> {
@@ -30,40 +28,40 @@ async function textsOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 
 describe('a body that has no reader yet', () => {
   test('is queued and read in order, before later chunks', async () => {
-    const { enqueue, close, reader } = stage();
-    enqueue(bytes('a'));
-    enqueue(bytes('b'));
+    const { body, reader } = stage();
+    body.enqueue(bytes('a'));
+    body.enqueue(bytes('b'));
     const reading = textsOf(reader);
-    enqueue(bytes('c'));
-    close();
+    body.enqueue(bytes('c'));
+    body.close();
     expect(await reading).toEqual(['a', 'b', 'c']);
   });
 
   test('is read to its end before the reader sees the failure', async () => {
-    const { enqueue, error, reader } = stage();
-    enqueue(bytes('a'));
-    enqueue(bytes('b'));
-    error(broken);
+    const { body, reader } = stage();
+    body.enqueue(bytes('a'));
+    body.enqueue(bytes('b'));
+    body.error(broken);
     expect((await reader.read()).value).toEqual(bytes('a'));
     expect((await reader.read()).value).toEqual(bytes('b'));
     await expect(reader.read()).rejects.toBe(broken);
   });
 
   test('fails at once if nothing is queued', async () => {
-    const { error, reader } = stage();
+    const { body, reader } = stage();
     const read = reader.read();
-    error(broken);
+    body.error(broken);
     await expect(read).rejects.toBe(broken);
   });
 });
 
 describe('backpressure', () => {
   test('the source pauses when the queue reaches its limit, and resumes when the queue is empty', async () => {
-    const { enqueue, reader, heard } = stage();
-    enqueue(new Uint8Array(HIGH_WATER_MARK - 1));
+    const { body, reader, heard } = stage();
+    body.enqueue(new Uint8Array(HIGH_WATER_MARK - 1));
     expect(heard).toEqual([]);
-    enqueue(new Uint8Array(1));
-    enqueue(new Uint8Array(1));
+    body.enqueue(new Uint8Array(1));
+    body.enqueue(new Uint8Array(1));
     expect(heard).toEqual(['pause', 'pause']);
     for (let read = 0; read < 3; read += 1) await reader.read();
     expect(heard).toEqual(['pause', 'pause']);
@@ -73,10 +71,10 @@ describe('backpressure', () => {
   });
 
   test('a consumer who keeps up never pauses the source', async () => {
-    const { enqueue, reader, heard } = stage();
+    const { body, reader, heard } = stage();
     for (let at = 0; at < 10; at += 1) {
       const read = reader.read();
-      enqueue(new Uint8Array(HIGH_WATER_MARK / 2));
+      body.enqueue(new Uint8Array(HIGH_WATER_MARK / 2));
       await read;
     }
     expect(heard).toEqual([]);
@@ -84,33 +82,26 @@ describe('backpressure', () => {
 
   test('the queue limit may change while the body is read', () => {
     let most = 10;
-    const { enqueue, heard } = stage(() => most);
-    enqueue(new Uint8Array(9));
+    const { body, heard } = stage(() => most);
+    body.enqueue(new Uint8Array(9));
     most = 20;
-    enqueue(new Uint8Array(9));
+    body.enqueue(new Uint8Array(9));
     expect(heard).toEqual([]);
     most = 10;
-    enqueue(new Uint8Array(1));
+    body.enqueue(new Uint8Array(1));
     expect(heard).toEqual(['pause']);
   });
 });
 
-test('the body counts as taken once it has a reader', () => {
-  const { stream, isTaken } = pushBody({ resume() {}, pause() {}, cancel() {} });
-  expect(isTaken()).toBe(false);
-  stream.getReader();
-  expect(isTaken()).toBe(true);
-});
-
 test('a consumer who leaves cancels the source at once, and nothing more is queued', async () => {
-  const { enqueue, close, reader, heard } = stage();
-  enqueue(bytes('a'));
+  const { body, reader, heard } = stage();
+  body.enqueue(bytes('a'));
   const read = reader.read();
   await read;
   const waiting = reader.read();
   await reader.cancel(broken);
   expect(heard).toEqual([['cancel', broken]]);
-  enqueue(bytes('b'));
-  close();
+  body.enqueue(bytes('b'));
+  body.close();
   expect(await waiting).toEqual({ done: true, value: undefined });
 });

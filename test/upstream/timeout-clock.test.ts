@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { NO_SLOT } from '../../src/lib/slot-set.ts';
 import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
 
 const LIMITS = { firstByte: 800, idle: 400, quiet: 1_600, total: 0 };
@@ -14,15 +15,16 @@ test('ticks while anything is watched, and stops when nothing is', () => {
   const clock = openTimeoutClock(LIMITS);
   let ticks = 0;
   const watched = {
+    slot: NO_SLOT,
     tick() {
       ticks += 1;
     },
   };
   expect(vi.getTimerCount()).toBe(0);
-  const forget = clock.watch(watched);
+  clock.watch(watched);
   vi.advanceTimersByTime(500);
   expect(ticks).toBe(10);
-  forget();
+  clock.forget(watched);
   vi.advanceTimersByTime(500);
   expect(ticks).toBe(10);
   expect(vi.getTimerCount()).toBe(0);
@@ -35,7 +37,7 @@ test('ticks while anything is watched, and stops when nothing is', () => {
 
 test('uses one timer, however many are watched', () => {
   const clock = openTimeoutClock(LIMITS);
-  for (let at = 0; at < 1_000; at += 1) clock.watch({ tick: () => undefined });
+  for (let at = 0; at < 1_000; at += 1) clock.watch({ slot: NO_SLOT, tick: () => undefined });
   expect(vi.getTimerCount()).toBe(1);
   clock.close();
 });
@@ -46,7 +48,7 @@ test('a limit of 0 means no limit', () => {
 
 test('the time in which the process was suspended does not count as waiting', () => {
   const clock = openTimeoutClock(LIMITS);
-  clock.watch({ tick: () => undefined });
+  clock.watch({ slot: NO_SLOT, tick: () => undefined });
   vi.advanceTimersByTime(100);
   const before = clock.now;
   const real = performance.now.bind(performance);

@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wordReader } from '../../src/upstream/words.ts';
+import { WordReader } from '../../src/upstream/words.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
 /** Whether any of the pieces carries content. */
 function saysAWord(pieces: readonly string[], isEventStream = true): boolean {
-  const hasWord = wordReader(isEventStream);
-  return pieces.map((piece) => hasWord(new TextEncoder().encode(piece))).includes(true);
+  const words = new WordReader(isEventStream);
+  return pieces.map((piece) => words.hasWord(new TextEncoder().encode(piece))).includes(true);
 }
 
 const SILENCE = [
@@ -56,8 +56,8 @@ test.each(WORDS)('content: %j', (text) => {
 });
 
 test('just after content whole events pass unread, and the reader does not lose its place', () => {
-  const hasWord = wordReader(true);
-  const read = (text: string, isKnown: boolean) => hasWord(new TextEncoder().encode(text), isKnown);
+  const words = new WordReader(true);
+  const read = (text: string, isKnown: boolean) => words.hasWord(new TextEncoder().encode(text), isKnown);
   expect(read(': alive\n\n', true)).toBe(true);
   expect(read(': alive\n\n', false)).toBe(false);
   // What begins or ends within an event is read.
@@ -92,9 +92,9 @@ test('law: silence stays silence and content stays content, whatever surrounds i
 });
 
 test('each piece of a long event counts as content', () => {
-  const hasWord = wordReader(true);
+  const words = new WordReader(true);
   const told = [`data: {"x":"${'y'.repeat(100)}`, 'y'.repeat(100), 'y'].map((piece) =>
-    hasWord(Buffer.from(piece)),
+    words.hasWord(Buffer.from(piece)),
   );
   expect(told).toEqual([true, true, true]);
 });

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { CallerResponse } from '../../access/caller.ts';
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { slotSet } from '../../lib/slot-set.ts';
+import { NO_SLOT, SlotSet, type Slotted } from '../../lib/slot-set.ts';
 import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/arrivals.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
@@ -53,7 +53,7 @@ export interface Live<R extends CallerResponse = ServerResponse>
   uses(gateway: Gateway): boolean;
 }
 
-interface Entry<R> {
+interface Entry<R> extends Slotted {
   readonly response: R;
   /** The gateway it began with, which it keeps through reloads. */
   readonly gateway: Gateway;
@@ -95,10 +95,10 @@ export function followExchanges<R extends CallerResponse>(
   limits: () => PendingLimits = () => UNBOUNDED,
 ): Live<R> {
   const arrivals = openArrivals(limits);
-  const connections = slotSet<Beside>();
+  const connections = new Set<Beside>();
   /** The number of incomplete messages. */
   let messages = 0;
-  const inFlight = slotSet<Entry<R>>();
+  const inFlight = new SlotSet<Entry<R>>();
   const entries = new WeakMap<CallerResponse, Entry<R>>();
   let begun = 0;
   let claimed = 0;
@@ -144,12 +144,12 @@ export function followExchanges<R extends CallerResponse>(
     },
     beside(key, connection) {
       const arrival = arrivals.begin(key, connection.end);
-      const remove = connections.add(connection);
+      connections.add(connection);
       return {
         arrival,
         leave() {
           arrival.end();
-          remove();
+          connections.delete(connection);
         },
       };
     },
@@ -173,12 +173,13 @@ export function followExchanges<R extends CallerResponse>(
         controller: new AbortController(),
         number: begun,
         held: 0,
+        slot: NO_SLOT,
       };
       entries.set(response, entry);
       const own: Course<R> = { entry };
-      const leave = inFlight.add(entry);
+      inFlight.add(entry);
       response.once('close', () => {
-        leave();
+        inFlight.remove(entry);
         over(entry);
         own.entry = undefined;
       });
