@@ -5,7 +5,7 @@
 
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
-import type { Step } from '../streams/step.ts';
+import type { Sink, Step } from '../streams/step.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Incoming } from './exchange.ts';
 
@@ -16,23 +16,37 @@ const TOKEN = 256;
 /** The amount is reported in steps of so many bytes; a smaller answer is not counted. */
 const STEP = 64 * 1024;
 
-/**
- * Makes a function that reports how many bytes are held for an answer, until its connection has sent it.
- * @throws GatewayError from that function, if there is no room.
- */
-export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>): (bytes: number) => void {
-  let arrival: Arrival | undefined;
-  let reported = 0;
-  return (bytes) => {
-    if (load === undefined || bytes - reported < STEP) return;
-    reported = bytes;
-    arrival ??= load.arriving(response);
+/** The account of one answer: how many bytes are held for it, until its connection has sent it. */
+export class HeldAnswer implements Step<ReplyEvent, ReplyEvent> {
+  readonly #load: Incoming['load'];
+  readonly #response: Incoming['response'];
+  #arrival: Arrival | undefined;
+  #reported = 0;
+  #held = 0;
+
+  constructor({ load, response }: Pick<Incoming, 'load' | 'response'>) {
+    this.#load = load;
+    this.#response = response;
+  }
+
+  /** Reports how many bytes are held. @throws GatewayError if there is no room. */
+  report(bytes: number): void {
+    if (this.#load === undefined || bytes - this.#reported < STEP) return;
+    this.#reported = bytes;
+    this.#arrival ??= this.#load.arriving(this.#response);
     try {
-      arrival.holds(bytes);
+      this.#arrival.holds(bytes);
     } catch (error) {
       throw asOurs(error);
     }
-  };
+  }
+
+  /** Passes an event on, and reports the bytes that are held for those so far. @throws GatewayError as `report` does. */
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    this.#held += estimateSize(event);
+    this.report(this.#held);
+    out.enqueue(event);
+  }
 }
 
 /**
@@ -42,18 +56,6 @@ export function holding({ load, response }: Pick<Incoming, 'load' | 'response'>)
 function asOurs(error: unknown): GatewayError {
   const { fault, message } = asGatewayError(error);
   return new GatewayError(fault === 'rate-limited' ? 'overloaded' : fault, message, { retryAfter: 1 });
-}
-
-/** Passes events on, and reports the bytes that are held for them. @throws GatewayError what `holds` throws. */
-export function countingHeld(holds: (bytes: number) => void): Step<ReplyEvent, ReplyEvent> {
-  let held = 0;
-  return {
-    transform(event, out) {
-      held += estimateSize(event);
-      holds(held);
-      out.enqueue(event);
-    },
-  };
 }
 
 /** About how many bytes an event makes its renderer hold. */

@@ -4,7 +4,7 @@ import { bytesOfText } from '../lib/bytes.ts';
 import { wholeBody } from '../streams/whole-body.ts';
 import { tooLong } from '../translate/decode-answer.ts';
 import type { Answered, Replied } from './exchange.ts';
-import { holding } from './held-answer.ts';
+import { HeldAnswer } from './held-answer.ts';
 
 /** Replaces the body `text` of a reply by `shown`, unless they are the same, and drops its `content-length`. */
 export function withBody(reply: Replied, text: string, shown: string): Replied {
@@ -20,7 +20,10 @@ export function withBody(reply: Replied, text: string, shown: string): Replied {
  */
 export function readWhole(answered: Answered, limit: number): Uint8Array | Promise<Uint8Array> {
   const { body } = answered.answer;
-  if (!(body instanceof Uint8Array)) return wholeBody(body, limit, tooLong, holding(answered));
+  if (!(body instanceof Uint8Array)) {
+    const held = new HeldAnswer(answered);
+    return wholeBody(body, limit, tooLong, (bytes) => held.report(bytes));
+  }
   if (body.byteLength > limit) throw tooLong();
   return body;
 }

@@ -21,7 +21,7 @@ import { hiding, tellable } from '../upstream/redact.ts';
 import type { UpstreamAnswer } from '../upstream/send.ts';
 import { decodeBody, requireAnswer, textUnlessEvents } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
-import { countingHeld, holding } from './held-answer.ts';
+import { HeldAnswer } from './held-answer.ts';
 import { endWithError } from './late-error.ts';
 import { noAnswer } from './no-answer.ts';
 import { readWhole } from './reply-body.ts';
@@ -78,14 +78,18 @@ async function streamed(
   const { inbound } = translation;
   const judging = options.validate && ledger.isRecorded;
   const framing = asksList(answered) ? framedAsList() : framedAsEvents(inbound.ping);
-  const holds = holding(answered);
+  const held = new HeldAnswer(answered);
   const asked = { ...translation.asked, estimatedInput: estimateInput(answered) };
   const { body, ready } = translatedBody(
     toStream(answer),
     { ...translation, asked },
     {
-      decode: (pieces) => fuse(boundedStream(), decodeBody(answer, holds, pieces)),
-      between: countingHeld(holds),
+      decode: (pieces) =>
+        fuse(
+          boundedStream(),
+          decodeBody(answer, (bytes) => held.report(bytes), pieces),
+        ),
+      between: held,
       framing,
       watch: judging ? judge(route.format, asked, ledger) : undefined,
       fail: (error, render, out) => endWithError(ledger, error, secret, render, out),

@@ -1,7 +1,7 @@
 /** How the events of a stream are written to a caller. */
 
-import { encodeSse, type Sse } from './sse.ts';
-import type { Step } from './step.ts';
+import { type Sse, sseText } from './sse.ts';
+import type { Sink, Step } from './step.ts';
 
 export interface Framing extends Step<Sse, string> {
   readonly contentType: string;
@@ -11,7 +11,7 @@ export interface Framing extends Step<Sse, string> {
 
 /** Frames events as server-sent events. @param ping the format's keep-alive. */
 export function framedAsEvents(ping: string): Framing {
-  return { ...encodeSse(), contentType: 'text/event-stream; charset=utf-8', ping: () => ping };
+  return new EventFraming(ping);
 }
 
 /**
@@ -19,20 +19,53 @@ export function framedAsEvents(ping: string): Framing {
  * Google's Python client expects `[` first and nothing after `]` (api_core, `BaseResponseIterator`).
  */
 export function framedAsList(): Framing {
-  let opening = '[';
-  let comma = '';
-  const opened = (): string => {
-    const before = opening;
-    opening = '';
+  return new ListFraming();
+}
+
+class EventFraming implements Framing {
+  readonly #ping: string;
+
+  constructor(ping: string) {
+    this.#ping = ping;
+  }
+
+  get contentType(): string {
+    return 'text/event-stream; charset=utf-8';
+  }
+
+  transform(event: Sse, out: Sink<string>): void {
+    out.enqueue(sseText(event));
+  }
+
+  ping(): string {
+    return this.#ping;
+  }
+}
+
+class ListFraming implements Framing {
+  #opening = '[';
+  #comma = '';
+
+  get contentType(): string {
+    return 'application/json; charset=utf-8';
+  }
+
+  transform({ data }: Sse, out: Sink<string>): void {
+    out.enqueue(`${this.#open()}${this.#comma}${data}\n`);
+    this.#comma = ',\r\n';
+  }
+
+  flush(out: Sink<string>): void {
+    out.enqueue(`${this.#open()}]`);
+  }
+
+  ping(): string {
+    return `${this.#open()}\n`;
+  }
+
+  #open(): string {
+    const before = this.#opening;
+    this.#opening = '';
     return before;
-  };
-  return {
-    contentType: 'application/json; charset=utf-8',
-    transform({ data }, out) {
-      out.enqueue(`${opened()}${comma}${data}\n`);
-      comma = ',\r\n';
-    },
-    flush: (out) => out.enqueue(`${opened()}]`),
-    ping: () => `${opened()}\n`,
-  };
+  }
 }

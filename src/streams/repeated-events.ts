@@ -59,35 +59,77 @@ const NUMBER = /(?<=: ?)\d+(?=\s*[,}\]])/;
 /** What may differ in a numbered event. */
 const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(?="\s*[,}])/;
 
-/**
- * Makes the step that takes such events out of a stream, in front of what parses the others.
- * @param parser from text, cut anywhere, to events.
- * @param asEvent makes the event that stands for such a one. `data` is its JSON text if it may have counts, else ''.
- */
-export function repeatedEvents<E>(
-  parser: Step<string, E>,
-  pieces: Pieces,
-  asEvent: (piece: string, data: string) => E,
-): Step<string, E> {
-  let pattern: Pattern | undefined;
+/** The step that takes such events out of a stream, in front of what parses the others. */
+export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
+  readonly #parser: Step<string, E>;
+  readonly #pieces: Pieces;
+  readonly #asEvent: (piece: string, data: string) => E;
+  #pattern: Pattern | undefined;
   /** Where the event ends that `pieceAt` has read. */
-  let pieceEnd = 0;
+  #pieceEnd = 0;
   /** The beginning of an event whose end has not come. */
-  let held = '';
+  #held = '';
   /** Whether all that the parser got are whole events. */
-  let isBetween = true;
-  let vain = 0;
-  let count = 0;
-  let target: Sink<E> | undefined;
-  const counted: Sink<E> = {
-    enqueue(event) {
-      count += 1;
-      target?.enqueue(event);
-    },
-  };
+  #isBetween = true;
+  #vain = 0;
+  #count = 0;
+  #target: Sink<E> | undefined;
+
+  /**
+   * @param parser from text, cut anywhere, to events.
+   * @param asEvent makes the event that stands for such a one. `data` is its JSON text if it may have counts, else ''.
+   */
+  constructor(parser: Step<string, E>, pieces: Pieces, asEvent: (piece: string, data: string) => E) {
+    this.#parser = parser;
+    this.#pieces = pieces;
+    this.#asEvent = asEvent;
+  }
+
+  transform(chunk: string, out: Sink<E>): void {
+    this.#target = out;
+    const text = this.#held + chunk;
+    this.#held = '';
+    for (let at = 0; at < text.length; ) {
+      const piece = this.#pattern && this.#pieceAt(text, at, this.#pattern);
+      if (piece !== undefined) {
+        this.#vain = 0;
+        const end = this.#pieceEnd;
+        const data = this.#pieces.counts === undefined ? '' : getData(text.slice(at, end));
+        out.enqueue(this.#asEvent(piece, data));
+        at = end;
+        continue;
+      }
+      if (this.#vain === MOST_VAIN) {
+        this.#parse(text.slice(at), out);
+        return;
+      }
+      const end = eventEnd(text, at);
+      if (end < 0) {
+        const rest = text.slice(at);
+        // Nothing can be said of it before its end has come, unless its lines end in nothing but CR.
+        if (rest.length <= MOST_HELD && !rest.includes('\r\r')) this.#held = rest;
+        else this.#parse(rest, out);
+        return;
+      }
+      this.#parseOne(text.slice(at, end));
+      at = end;
+    }
+  }
+
+  flush(out: Sink<E>): void {
+    if (this.#held !== '') this.#parse(this.#held, out);
+    this.#held = '';
+    this.#parser.flush?.(out);
+  }
+
+  /** Counts the events of one that is parsed. */
+  enqueue(event: E): void {
+    this.#count += 1;
+    this.#target?.enqueue(event);
+  }
 
   /** The piece of the event at `at`; undefined if it has not the pattern, or is not complete. */
-  const pieceAt = (text: string, at: number, { before, holes }: Pattern): string | undefined => {
+  #pieceAt(text: string, at: number, { before, holes }: Pattern): string | undefined {
     if (!isAt(text, at, before)) return undefined;
     let place = at + before.length;
     let json = '';
@@ -97,60 +139,27 @@ export function repeatedEvents<E>(
       if (kind === 'piece') json = text.slice(place - 1, end + 1);
       place = end + after.length;
     }
-    pieceEnd = place;
+    this.#pieceEnd = place;
     // Also a text without escapes is parsed: a slice of it would keep alive all that came in the same read.
     return asText(tryParseJson(json));
-  };
+  }
 
   /** Parses a whole event, and learns its pattern. */
-  const parseOne = (event: string): void => {
-    const wasBetween = isBetween;
-    count = 0;
-    parser.transform(event, counted);
-    isBetween = true;
-    const piece = wasBetween && count === 1 ? pieces.last() : undefined;
-    pattern = piece === undefined ? undefined : findPattern(event, piece, pieces);
-    if (pattern !== undefined) vain += 1;
-  };
+  #parseOne(event: string): void {
+    const wasBetween = this.#isBetween;
+    this.#count = 0;
+    this.#parser.transform(event, this);
+    this.#isBetween = true;
+    const piece = wasBetween && this.#count === 1 ? this.#pieces.last() : undefined;
+    this.#pattern = piece === undefined ? undefined : findPattern(event, piece, this.#pieces);
+    if (this.#pattern !== undefined) this.#vain += 1;
+  }
 
-  const parse = (text: string, out: Sink<E>): void => {
-    pattern = undefined;
-    isBetween = false;
-    parser.transform(text, out);
-  };
-
-  return {
-    transform(chunk, out) {
-      target = out;
-      const text = held + chunk;
-      held = '';
-      for (let at = 0; at < text.length; ) {
-        const piece = pattern && pieceAt(text, at, pattern);
-        if (piece !== undefined) {
-          vain = 0;
-          out.enqueue(asEvent(piece, pieces.counts === undefined ? '' : getData(text.slice(at, pieceEnd))));
-          at = pieceEnd;
-          continue;
-        }
-        if (vain === MOST_VAIN) return parse(text.slice(at), out);
-        const end = eventEnd(text, at);
-        if (end < 0) {
-          const rest = text.slice(at);
-          // Nothing can be said of it before its end has come, unless its lines end in nothing but CR.
-          if (rest.length <= MOST_HELD && !rest.includes('\r\r')) held = rest;
-          else parse(rest, out);
-          return;
-        }
-        parseOne(text.slice(at, end));
-        at = end;
-      }
-    },
-    flush(out) {
-      if (held !== '') parse(held, out);
-      held = '';
-      parser.flush?.(out);
-    },
-  };
+  #parse(text: string, out: Sink<E>): void {
+    this.#pattern = undefined;
+    this.#isBetween = false;
+    this.#parser.transform(text, out);
+  }
 }
 
 /** The pattern of an event; undefined if its piece is not found in it, exactly once and as a value. */

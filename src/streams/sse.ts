@@ -1,8 +1,8 @@
 /** Server-sent events (WHATWG HTML, 9.2): from bytes to events with eventsource-parser, and from events to text. */
 
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { GatewayError } from '../lib/errors.ts';
-import { type Pieces, repeatedEvents } from './repeated-events.ts';
+import { type Pieces, RepeatedEvents } from './repeated-events.ts';
 import { fuse, type Sink, type Step } from './step.ts';
 
 /** One event. `event` is absent if the stream gives it no name. */
@@ -27,47 +27,63 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
  * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
  */
 export function decodeSse(maxLength = MAX_EVENT_LENGTH, pieces?: Pieces): Step<Uint8Array, Sse> {
-  const parser = parseSse(maxLength);
-  return fuse(decodeText(), pieces === undefined ? parser : repeatedEvents(parser, pieces, asEvent));
+  const parser = new EventStep(maxLength);
+  return fuse(new TextStep(), pieces === undefined ? parser : new RepeatedEvents(parser, pieces, asEvent));
 }
 
 const asEvent = (piece: string, data: string): Sse => ({ data, piece });
 
 /** Decodes UTF-8, cut anywhere. */
-function decodeText(): Step<Uint8Array, string> {
-  const decoder = new TextDecoder();
-  const pass = (text: string, out: Sink<string>): void => {
+class TextStep implements Step<Uint8Array, string> {
+  readonly #decoder = new TextDecoder();
+
+  transform(chunk: Uint8Array, out: Sink<string>): void {
+    const text = this.#decoder.decode(chunk, STREAMED);
     if (text !== '') out.enqueue(text);
-  };
-  return {
-    transform: (chunk, out) => pass(decoder.decode(chunk, { stream: true }), out),
-    flush: (out) => pass(decoder.decode(), out),
-  };
+  }
+
+  flush(out: Sink<string>): void {
+    const text = this.#decoder.decode();
+    if (text !== '') out.enqueue(text);
+  }
 }
 
-function parseSse(maxLength: number): Step<string, Sse> {
-  let sink: Sink<Sse> | undefined;
-  let tooLong = false;
+const STREAMED = { stream: true };
+
+/** Parses events. It is what eventsource-parser calls, too. */
+class EventStep implements Step<string, Sse> {
+  readonly #maxLength: number;
+  readonly #parser: EventSourceParser;
+  #sink: Sink<Sse> | undefined;
+  #tooLong = false;
   /** Code units since the last event. Lines that belong to no event are not held, but their number is bounded too. */
-  let length = 0;
-  const parser = createParser({
-    maxBufferSize: maxLength,
-    onEvent(event) {
-      length = 0;
-      sink?.enqueue(event);
-    },
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') tooLong = true;
-    },
-  });
-  const transform = (text: string, out: Sink<Sse>): void => {
-    sink = out;
-    length += text.length;
-    parser.feed(text);
-    if (tooLong || length > 2 * maxLength)
+  #length = 0;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+    this.#parser = createParser({
+      maxBufferSize: maxLength,
+      onEvent: (event) => {
+        this.#length = 0;
+        this.#sink?.enqueue(event);
+      },
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') this.#tooLong = true;
+      },
+    });
+  }
+
+  transform(text: string, out: Sink<Sse>): void {
+    this.#sink = out;
+    this.#length += text.length;
+    this.#parser.feed(text);
+    if (this.#tooLong || this.#length > 2 * this.#maxLength)
       throw new GatewayError('upstream-broken', 'The upstream sent an event that is too long.');
-  };
-  return { transform, flush: (out) => transform('\n\n', out) };
+  }
+
+  flush(out: Sink<Sse>): void {
+    this.transform('\n\n', out);
+  }
 }
 
 /** Writes an event as text. `data` is JSON or a word, so it contains no line break. */
@@ -79,9 +95,12 @@ export function sseText(event: Sse): string {
 
 /** Makes the step from events to text. */
 export function encodeSse(): Step<Sse, string> {
-  return {
-    transform(event, out) {
-      out.enqueue(sseText(event));
-    },
-  };
+  return ENCODER;
 }
+
+/** It has no state, so there is one for all streams. */
+const ENCODER: Step<Sse, string> = {
+  transform(event, out) {
+    out.enqueue(sseText(event));
+  },
+};

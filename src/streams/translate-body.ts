@@ -12,20 +12,25 @@ import type { Sink, Step } from './step.ts';
 
 export interface TranslateOptions {
   /** Renders a late error for the consumer; the body then ends. */
-  readonly fail: (error: GatewayError, out: Sink<string>) => void;
+  fail(error: GatewayError, out: Sink<string>): void;
   /** Called once with what the body fails by, as soon as that is known. */
-  readonly failed?: (error: GatewayError) => void;
+  failed?(error: GatewayError): void;
   /** Whether the last word has been said: nothing that the source says after it counts, nor how it ends. */
-  readonly over?: () => boolean;
+  over?(): boolean;
   /** Whether the source may end here without an end marker. If nothing comes for a while, it counts as ended. */
-  readonly mayBeOver?: (() => boolean) | undefined;
+  mayBeOver?(): boolean;
   /**
    * Whether the output so far contains nothing of the answer itself. `ready` then keeps waiting, so that a failure can
    * still become an HTTP error or cause a retry. It waits no longer than until the consumer reads.
    */
-  readonly holds?: () => boolean;
-  /** The text to send after so many milliseconds without output. */
-  readonly keepAlive?: { readonly text: () => string; readonly milliseconds: number };
+  holds?(): boolean;
+  readonly keepAlive?: KeepAlive | undefined;
+}
+
+/** The text to send after so many milliseconds without output. */
+export interface KeepAlive {
+  text(): string;
+  readonly milliseconds: number;
 }
 
 export interface TranslatedBody {
@@ -66,162 +71,195 @@ type Timer = ReturnType<typeof setTimeout>;
 export function translateBody(
   source: ReadableStream<Uint8Array>,
   step: Step<Uint8Array, string>,
-  { fail, failed, over, mayBeOver, holds, keepAlive }: TranslateOptions,
+  options: TranslateOptions,
 ): TranslatedBody {
-  const reader = source.getReader();
+  const translation = new Translation(source.getReader(), step, options);
+  return { body: new ReadableStream<Uint8Array>(translation, ON_DEMAND), ready: translation.ready() };
+}
+
+const ON_DEMAND = { highWaterMark: 0 };
+
+/** The underlying source of such a stream, and where its step writes. */
+class Translation implements Sink<string> {
+  readonly #reader: Reader;
+  readonly #step: Step<Uint8Array, string>;
+  readonly #options: TranslateOptions;
   /** Output that has not been passed on. */
-  let text = '';
-  const made: Sink<string> = {
-    enqueue(piece) {
-      text += piece;
-    },
-  };
+  #text = '';
   /** How the source ended: true, or its error; undefined while it has not. */
-  let ended: GatewayError | true | undefined;
-  /** Whether the consumer has read, whether it is waiting, and whether it has everything or has left. */
-  let isAsked = false;
-  let isWaiting = false;
-  let isDone = false;
-  let timer: Timer | undefined;
-  let parked: Timer | undefined;
+  #ended: GatewayError | true | undefined;
+  /** Whether the consumer is waiting, and whether it has everything or has left. */
+  #isWaiting = false;
+  #isDone = false;
+  /** Absent until the consumer reads. */
+  #consumer: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #timer: Timer | undefined;
+  #parked: Timer | undefined;
   /** The reads in progress. */
-  let reading: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
 
-  function isEnough(): boolean {
-    if (ended !== undefined || isDone) return true;
-    if (text === '') return false;
-    return isAsked || holds?.() !== true || text.length >= MOST_HELD;
+  constructor(reader: Reader, step: Step<Uint8Array, string>, options: TranslateOptions) {
+    this.#reader = reader;
+    this.#step = step;
+    this.#options = options;
   }
 
-  /** Reads on until there is enough output. Never rejects. */
-  function read(): Promise<void> {
-    reading ??= next();
-    return reading;
+  /** Settles as `TranslatedBody.ready` does. */
+  ready(): Promise<void> {
+    const ready = this.#read().then(() => {
+      if (this.#ended instanceof GatewayError) throw this.#ended;
+    });
+    // A caller that awaits it sees the failure; for a body that is never read it must not be an unhandled rejection.
+    ready.catch(() => undefined);
+    return ready;
   }
 
-  function next(): Promise<void> {
-    return reader.read().then(take, broke);
+  enqueue(piece: string): void {
+    this.#text += piece;
   }
 
-  function take({ done, value }: Awaited<ReturnType<Reader['read']>>): Promise<void> | undefined {
-    if (ended === undefined && !isDone) {
-      if (done) finish();
-      else translate(value);
+  pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined {
+    this.#isWaiting = true;
+    if (this.#consumer === undefined) {
+      this.#consumer = controller;
+      const { keepAlive } = this.#options;
+      if (keepAlive !== undefined) this.#timer = setInterval(pingBody, keepAlive.milliseconds, this);
     }
-    if (!isEnough()) return next();
-    reading = undefined;
+    if (!this.#isEnough()) return this.#read().then(this.#give);
+    this.#give();
     return undefined;
   }
 
-  function broke(error: unknown): void {
-    reading = undefined;
-    end(asGatewayError(error));
+  cancel(reason: unknown): void {
+    this.#stop();
+    leave(this.#reader, reason);
   }
 
-  function translate(chunk: Uint8Array): void {
-    const { length } = text;
-    run(() => step.transform(chunk, made));
-    if (ended !== undefined) return;
-    if (mayBeOver !== undefined && (parked === undefined || text.length !== length)) awaitEnd();
-    if (!over?.()) return;
-    finish();
-    void drainRest(reader);
+  /** Sends a keep-alive, if the consumer waits. */
+  ping(): void {
+    const { keepAlive } = this.#options;
+    if (keepAlive === undefined || this.#isDone || !this.#isWaiting) return;
+    if ((this.#consumer?.desiredSize ?? 0) < 0) return;
+    this.#text += keepAlive.text();
+    this.#give();
+    this.#isWaiting = true;
   }
 
-  function finish(): void {
-    run(() => step.flush?.(made));
-    end(true);
-  }
-
-  function run(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      const failure = asGatewayError(error);
-      leave(reader, failure);
-      end(failure);
+  /** Nothing has come for long since the source may be over. */
+  unpark(): void {
+    // While the consumer reads nothing, the silence is not the source's.
+    if (this.#consumer !== undefined && !this.#isWaiting) {
+      this.#awaitEnd();
+      return;
     }
+    leave(this.#reader);
+    this.#finish();
+    this.#give();
   }
 
-  function end(how: GatewayError | true): void {
-    if (ended !== undefined || isDone) return;
-    ended = how;
-    clearTimeout(parked);
-    if (how !== true) failed?.(how);
+  #isEnough(): boolean {
+    if (this.#ended !== undefined || this.#isDone) return true;
+    if (this.#text === '') return false;
+    return this.#consumer !== undefined || this.#options.holds?.() !== true || this.#text.length >= MOST_HELD;
+  }
+
+  /** Reads on until there is enough output. Never rejects. */
+  #read(): Promise<void> {
+    this.#reading ??= this.#next();
+    return this.#reading;
+  }
+
+  #next(): Promise<void> {
+    return this.#reader.read().then(this.#take, this.#broke);
+  }
+
+  // These three are called by promises, of which each read makes two.
+
+  readonly #take = ({ done, value }: Awaited<ReturnType<Reader['read']>>): Promise<void> | undefined => {
+    if (this.#ended === undefined && !this.#isDone) {
+      if (done) this.#finish();
+      else this.#translate(value);
+    }
+    if (!this.#isEnough()) return this.#next();
+    this.#reading = undefined;
+    return undefined;
+  };
+
+  readonly #broke = (error: unknown): void => {
+    this.#reading = undefined;
+    this.#end(asGatewayError(error));
+  };
+
+  readonly #give = (): void => {
+    const controller = this.#consumer;
+    if (this.#isDone || controller === undefined) return;
+    if (this.#ended instanceof GatewayError) this.#options.fail(this.#ended, this);
+    if (this.#text !== '') {
+      const bytes = utf8.encode(this.#text);
+      this.#text = '';
+      this.#isWaiting = false;
+      // Only Node's timers can be postponed; elsewhere a keep-alive may come a little early.
+      this.#timer?.refresh?.();
+      controller.enqueue(bytes);
+    }
+    if (this.#ended === undefined) return;
+    this.#stop();
+    controller.close();
+  };
+
+  #translate(chunk: Uint8Array): void {
+    const { length } = this.#text;
+    try {
+      this.#step.transform(chunk, this);
+    } catch (error) {
+      this.#failBy(error);
+    }
+    if (this.#ended !== undefined) return;
+    if (this.#parked === undefined || this.#text.length !== length) this.#awaitEnd();
+    if (!this.#options.over?.()) return;
+    this.#finish();
+    void drainRest(this.#reader);
+  }
+
+  #finish(): void {
+    try {
+      this.#step.flush?.(this);
+    } catch (error) {
+      this.#failBy(error);
+    }
+    this.#end(true);
+  }
+
+  #failBy(error: unknown): void {
+    const failure = asGatewayError(error);
+    leave(this.#reader, failure);
+    this.#end(failure);
+  }
+
+  #end(how: GatewayError | true): void {
+    if (this.#ended !== undefined || this.#isDone) return;
+    this.#ended = how;
+    clearTimeout(this.#parked);
+    if (how !== true) this.#options.failed?.(how);
   }
 
   /** Some services end neither their stream nor the connection, and keep sending keep-alives. */
-  function awaitEnd(): void {
-    clearTimeout(parked);
-    parked = undefined;
-    if (ended !== undefined || !mayBeOver?.()) return;
-    parked = setTimeout(() => {
-      // While the consumer reads nothing, the silence is not the source's.
-      if (isAsked && !isWaiting) return awaitEnd();
-      leave(reader);
-      finish();
-      giveTo?.();
-    }, PARKED_MILLISECONDS);
+  #awaitEnd(): void {
+    clearTimeout(this.#parked);
+    this.#parked = undefined;
+    if (this.#ended !== undefined || !this.#options.mayBeOver?.()) return;
+    this.#parked = setTimeout(unparkBody, PARKED_MILLISECONDS, this);
   }
 
-  let giveTo: (() => void) | undefined;
-
-  function give(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (isDone) return;
-    if (ended instanceof GatewayError) fail(ended, made);
-    if (text !== '') {
-      const bytes = utf8.encode(text);
-      text = '';
-      isWaiting = false;
-      // Only Node's timers can be postponed; elsewhere a keep-alive may come a little early.
-      timer?.refresh?.();
-      controller.enqueue(bytes);
-    }
-    if (ended === undefined) return;
-    stop();
-    controller.close();
+  #stop(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#parked);
+    this.#isDone = true;
   }
-
-  function stop(): void {
-    clearInterval(timer);
-    clearTimeout(parked);
-    isDone = true;
-  }
-
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        isWaiting = true;
-        if (!isAsked) {
-          isAsked = true;
-          giveTo = () => give(controller);
-          if (keepAlive !== undefined) timer = setInterval(ping, keepAlive.milliseconds, controller);
-        }
-        if (isEnough()) return give(controller);
-        return read().then(giveTo);
-      },
-      cancel(reason) {
-        stop();
-        leave(reader, reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-
-  function ping(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (keepAlive === undefined || isDone || !isWaiting || (controller.desiredSize ?? 0) < 0) return;
-    text += keepAlive.text();
-    give(controller);
-    isWaiting = true;
-  }
-
-  const ready = read().then(() => {
-    if (ended instanceof GatewayError) throw ended;
-  });
-  // A caller that awaits `ready` sees the failure; for a body that is never read it must not be an unhandled rejection.
-  ready.catch(() => undefined);
-  return { body, ready };
 }
+
+const pingBody = (translation: Translation): void => translation.ping();
+const unparkBody = (translation: Translation): void => translation.unpark();
 
 /** Cancels the source. If it has failed already, there is nothing to cancel, and its rejection is ignored. */
 function leave(reader: Reader, reason?: unknown): void {

@@ -5,6 +5,7 @@ import { uniqueCallIds } from '../conversation/rules/unique-call-ids.ts';
 import { stopAt } from '../conversation/stop-at.ts';
 import { unwrapMember } from '../conversation/unwrap-member.ts';
 import type { EventParser, Inbound, ModelTraits, Outbound, RequestContext } from '../formats/format.ts';
+import type { Sse } from '../streams/sse.ts';
 import { fuse, type Step } from '../streams/step.ts';
 
 /** How an answer is translated back into the caller's format. */
@@ -19,12 +20,20 @@ export interface AnswerTranslation {
   readonly hook?: Step<ReplyEvent, ReplyEvent>;
 }
 
+/** What reads an answer. */
+export interface AnswerReader {
+  /** The vendor's own parser. */
+  readonly parser: EventParser;
+  /** That parser, and all that follows it. */
+  readonly step: Step<Sse, ReplyEvent>;
+}
+
 /**
- * Makes the parser of one answer, streamed or whole. Calls have distinct ids, the value of an enum is taken out of its
+ * Makes the reader of one answer, streamed or whole. Calls have distinct ids, the value of an enum is taken out of its
  * object, and the answer ends at a stop sequence that the vendor was not given.
  * @throws GatewayError from its steps, as `Outbound.parseEvents` does.
  */
-export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTranslation): EventParser {
+export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTranslation): AnswerReader {
   const { prompt, id } = asked;
   const parser = outbound.parseEvents(prompt, target);
   const named = fuse(parser, uniqueCallIds(prompt, id));
@@ -32,12 +41,5 @@ export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTra
   // A stop sequence is looked for in what the caller gets.
   const unwrapped = member === undefined ? named : fuse(named, unwrapMember(member));
   const stopped = stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
-  const { transform, flush } = hook ? fuse(stopped, hook) : stopped;
-  const { mayBeOver, pieces } = parser;
-  return {
-    transform,
-    ...(flush && { flush }),
-    ...(mayBeOver && { mayBeOver }),
-    ...(pieces && { pieces }),
-  };
+  return { parser, step: hook ? fuse(stopped, hook) : stopped };
 }

@@ -1,13 +1,18 @@
 /** The body of a translated stream: the vendor's bytes parsed, rendered for the caller and framed, in one stream. */
 
 import type { ReplyEvent } from '../conversation/reply.ts';
-import type { EventRenderer } from '../formats/format.ts';
+import type { EventParser, EventRenderer } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Framing } from '../streams/framing.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
-import { type TranslatedBody, translateBody } from '../streams/translate-body.ts';
+import {
+  type KeepAlive,
+  type TranslatedBody,
+  type TranslateOptions,
+  translateBody,
+} from '../streams/translate-body.ts';
 import { type AnswerTranslation, answerEvents } from './answer-events.ts';
 
 export interface TranslatedBodyOptions {
@@ -33,41 +38,83 @@ export interface TranslatedBodyOptions {
 export function translatedBody(
   source: ReadableStream<Uint8Array>,
   translation: AnswerTranslation,
-  { decode, framing, between, watch, fail, failed, keepAlive }: TranslatedBodyOptions,
+  options: TranslatedBodyOptions,
 ): TranslatedBody {
+  const { decode, framing, between, watch } = options;
   const renderer = translation.inbound.renderEvents(translation.asked);
-  let said = false;
-  let over = false;
-  const follow: Step<ReplyEvent, ReplyEvent> = {
-    transform(event, out) {
-      out.enqueue(event);
-      said ||= event.type !== 'reply-start' && event.type !== 'usage';
-      if (event.type === 'reply-end') over = true;
-    },
-  };
-  const parser = answerEvents(translation);
-  const followed = fuse(parser, follow);
-  const rendered = fuse(between === undefined ? followed : fuse(followed, between), renderer);
+  const { parser, step } = answerEvents(translation);
   const written = watch === undefined ? framing : fuse(watch, framing);
-  return translateBody(source, fuse(fuse(decode(parser.pieces), rendered), written), {
-    fail(error, out) {
-      fail(error, renderer.fail, { enqueue: (event) => framing.transform(event, out) });
-      framing.flush?.(out);
-    },
-    ...(failed && { failed }),
-    over: () => over,
-    mayBeOver: parser.mayBeOver,
-    holds: () => !said,
-    ...(keepAlive !== undefined && {
-      keepAlive: { text: () => signOfLife(renderer, written) || framing.ping(), milliseconds: keepAlive },
-    }),
-  });
+  const course = new Course(parser, renderer, written, options);
+  const followed = fuse(step, course);
+  const rendered = fuse(between === undefined ? followed : fuse(followed, between), renderer);
+  return translateBody(source, fuse(fuse(decode(parser.pieces), rendered), written), course);
 }
 
-/** The format's own keep-alive, which is part of its stream like any other event; '' if the format has none. */
-function signOfLife(renderer: EventRenderer, written: Step<Sse, string>): string {
-  const said: string[] = [];
-  const out = { enqueue: (text: string) => void said.push(text) };
-  renderer.ping?.({ enqueue: (event) => written.transform(event, out) });
-  return said.join('');
+/** The course of one body: the step that follows it, and what the stream asks of it. */
+class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAlive {
+  readonly #parser: EventParser;
+  readonly #renderer: EventRenderer;
+  readonly #written: Step<Sse, string>;
+  readonly #options: TranslatedBodyOptions;
+  #hasSaid = false;
+  #isOver = false;
+
+  constructor(
+    parser: EventParser,
+    renderer: EventRenderer,
+    written: Step<Sse, string>,
+    options: TranslatedBodyOptions,
+  ) {
+    this.#parser = parser;
+    this.#renderer = renderer;
+    this.#written = written;
+    this.#options = options;
+  }
+
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    out.enqueue(event);
+    this.#hasSaid ||= event.type !== 'reply-start' && event.type !== 'usage';
+    if (event.type === 'reply-end') this.#isOver = true;
+  }
+
+  fail(error: GatewayError, out: Sink<string>): void {
+    const { fail, framing } = this.#options;
+    const renderer = this.#renderer;
+    fail(error, (late, events) => renderer.fail(late, events), {
+      enqueue: (event) => framing.transform(event, out),
+    });
+    framing.flush?.(out);
+  }
+
+  failed(error: GatewayError): void {
+    this.#options.failed?.(error);
+  }
+
+  over(): boolean {
+    return this.#isOver;
+  }
+
+  mayBeOver(): boolean {
+    return this.#parser.mayBeOver?.() === true;
+  }
+
+  holds(): boolean {
+    return !this.#hasSaid;
+  }
+
+  get keepAlive(): KeepAlive | undefined {
+    return this.#options.keepAlive === undefined ? undefined : this;
+  }
+
+  get milliseconds(): number {
+    return this.#options.keepAlive ?? 0;
+  }
+
+  /** The format's own keep-alive, which is part of its stream like any other event, or the framing's. */
+  text(): string {
+    const said: string[] = [];
+    const out = { enqueue: (text: string) => void said.push(text) };
+    this.#renderer.ping?.({ enqueue: (event) => this.#written.transform(event, out) });
+    return said.join('') || this.#options.framing.ping();
+  }
 }

@@ -14,7 +14,7 @@ import { type AnswerTranslation, answerEvents } from './answer-events.ts';
  * @throws GatewayError if the answer is a failure, or none at all.
  */
 export function wholeReply(translation: AnswerTranslation, text: string): JsonObject {
-  return collected(translation, answerEvents(translation), { data: text });
+  return collected(translation, answerEvents(translation).step, { data: text });
 }
 
 /**
@@ -24,7 +24,7 @@ export function wholeReply(translation: AnswerTranslation, text: string): JsonOb
  * @throws GatewayError if the stream is a failure, or incomplete.
  */
 export function wholeReplyOfStream(translation: AnswerTranslation, bytes: Uint8Array): JsonObject {
-  return collected(translation, fuse(decodeSse(), answerEvents(translation)), bytes);
+  return collected(translation, fuse(decodeSse(), answerEvents(translation).step), bytes);
 }
 
 function collected<T>(translation: AnswerTranslation, parser: Step<T, ReplyEvent>, answer: T): JsonObject {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { type Arrival, openArrivals } from '../../src/pipeline/arrivals.ts';
-import { countingHeld, holding } from '../../src/pipeline/held-answer.ts';
+import { HeldAnswer } from '../../src/pipeline/held-answer.ts';
 import { run } from '../../src/streams/step.ts';
 import { boundedStream } from '../../src/translate/decode-answer.ts';
 
@@ -48,13 +48,13 @@ describe('H-04 the bytes that a translated stream makes the gateway hold', () =>
   test('H-04 count for the key of the exchange, and the stream passes unchanged', () => {
     const { exchange: one, arrivals } = exchange(10_000_000);
     const events = Array.from({ length: 100 }, () => delta(10_000));
-    expect(run(countingHeld(holding(one)), events)).toEqual(events);
+    expect(run(new HeldAnswer(one), events)).toEqual(events);
     expect(arrivals.bytes()).toBeGreaterThan(900_000);
   });
 
   test('H-04 a short answer is not counted', () => {
     const { exchange: one, begun } = exchange(10_000_000);
-    run(countingHeld(holding(one)), [delta(10_000), delta(10_000)]);
+    run(new HeldAnswer(one), [delta(10_000), delta(10_000)]);
     expect(begun).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('H-04 the bytes that a translated stream makes the gateway hold', () =>
     const { exchange: one } = exchange(500_000);
     const error = thrownBy(() =>
       run(
-        countingHeld(holding(one)),
+        new HeldAnswer(one),
         Array.from({ length: 100 }, () => delta(10_000)),
       ),
     );
@@ -87,7 +87,7 @@ describe('H-04 the bytes that a translated stream makes the gateway hold', () =>
   ] satisfies [string, ReplyEvent][])('H-04 content other than text counts too: %s', (_, event) => {
     const { exchange: one, arrivals } = exchange(10_000_000);
     run(
-      countingHeld(holding(one)),
+      new HeldAnswer(one),
       Array.from({ length: 100 }, () => event),
     );
     expect(arrivals.bytes()).toBeGreaterThan(800_000);

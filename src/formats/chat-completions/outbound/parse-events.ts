@@ -33,7 +33,7 @@ const MAX_CHOICES = 128;
 export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
   const chunks = parseChunks(prompt, target);
   const events = withSettledCalls(withParallelCalls(withCustomCalls(chunks, prompt), prompt));
-  return { ...events, mayBeOver: chunks.mayBeOver, pieces: chunks.pieces };
+  return Object.assign(events, { mayBeOver: chunks.mayBeOver, pieces: chunks.pieces });
 }
 
 function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {

@@ -40,7 +40,7 @@ type Out = Sink<ReplyEvent>;
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
   const chunks = parseChunks(prompt, isGemini3(target));
-  return { ...withSettledCalls(withCustomCalls(chunks, prompt)), pieces: chunks.pieces };
+  return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), { pieces: chunks.pieces });
 }
 
 function parseChunks(

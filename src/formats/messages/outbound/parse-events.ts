@@ -34,7 +34,7 @@ type Out = Sink<ReplyEvent>;
  */
 export function parseEvents(prompt: Prompt): EventParser {
   const message = parseMessage(prompt);
-  return { ...withSettledCalls(withCustomCalls(message, prompt)), pieces: message.pieces };
+  return Object.assign(withSettledCalls(withCustomCalls(message, prompt)), { pieces: message.pieces });
 }
 
 function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 'pieces'>> {

@@ -37,7 +37,7 @@ const NO_SINK: Sink<ReplyEvent> = { enqueue() {} };
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, { model }: ModelTraits): EventParser {
   const answer = parseAnswer(prompt, model);
-  return { ...withSettledCalls(withParallelCalls(answer, prompt)), pieces: answer.pieces };
+  return Object.assign(withSettledCalls(withParallelCalls(answer, prompt)), { pieces: answer.pieces });
 }
 
 function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick<EventParser, 'pieces'>> {
