@@ -11,12 +11,26 @@ const DIRECTORY = 'dist/library';
 const ENTRANCES = { translate: 'translate/index' };
 const TYPED = [...Object.values(ENTRANCES), 'server/mounted/index'];
 
+/** The catalog without the fields that only the gateway reads: 2 KB, compressed, that no browser needs. */
+const catalogWithoutPrices = {
+  name: 'catalog-without-prices',
+  transform: {
+    filter: { id: /\/catalog\/models\.json$/ },
+    /** @param {string} models */
+    handler(models) {
+      const isRead = (/** @type {string} */ field) => field !== 'prices' && field !== 'created';
+      return JSON.stringify(JSON.parse(models, (field, value) => (isRead(field) ? value : undefined)));
+    },
+  },
+};
+
 export default defineConfig({
   input: Object.fromEntries(Object.entries(ENTRANCES).map(([name, path]) => [name, `src/${path}.ts`])),
   // Any runtime with Web Streams takes these files.
   platform: 'neutral',
   external: ['eventsource-parser'],
   plugins: [
+    catalogWithoutPrices,
     {
       name: 'types-and-schema',
       writeBundle({ dir = DIRECTORY }) {
