@@ -14,7 +14,8 @@ import { pipeline } from '../src/pipeline/pipeline.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
 import { hashKey } from '../src/store/key-secret.ts';
 import type { ChainMode } from '../src/streams/chain.ts';
-import { decodeSse, encodeSse } from '../src/streams/sse.ts';
+import { framedAsEvents } from '../src/streams/framing.ts';
+import { decodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
 import { translateBody } from '../src/streams/translate-body.ts';
 import { modelOf } from '../test/support/model-traits.ts';
@@ -72,7 +73,7 @@ const steps = () =>
     decodeSse(),
     formats.messages.outbound.parseEvents(PROMPT, TARGET),
     formats['chat-completions'].inbound.renderEvents(ASKED),
-    encodeSse(),
+    framedAsEvents(''),
   ] as const;
 
 async function fusedBody(): Promise<void> {

@@ -11,7 +11,8 @@ import { collect } from '../src/conversation/collect.ts';
 import type { Prompt } from '../src/conversation/prompt.ts';
 import type { Format, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
-import { decodeSse, encodeSse, type Sse, sseText } from '../src/streams/sse.ts';
+import { framedAsEvents } from '../src/streams/framing.ts';
+import { decodeSse, type Sse, sseText } from '../src/streams/sse.ts';
 import { fuse, run, type Sink, type Step } from '../src/streams/step.ts';
 import { modelOf } from '../test/support/model-traits.ts';
 import { benchArguments, median, type Row, report, round } from './support/report.ts';
@@ -51,7 +52,7 @@ const translator = (from: Format, to: Format): Step<Uint8Array, string> => {
   const parser = from.outbound.parseEvents(PROMPT, TARGET);
   return fuse(
     fuse(decodeSse(undefined, parser.pieces), parser),
-    fuse(to.inbound.renderEvents(ASKED), encodeSse()),
+    fuse(to.inbound.renderEvents(ASKED), framedAsEvents('')),
   );
 };
 

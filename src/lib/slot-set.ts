@@ -1,12 +1,12 @@
 /** A collection of things that come and go, in no order. */
 
-/** What can be in such a collection: in one at a time. It knows its place, so it is found without a table. */
+/** An item of a SlotSet, of one at a time. It knows its own place, so no table is needed to find it. */
 export interface Slotted {
-  /** Its place; NO_SLOT while it is in no collection. Only the collection writes it. */
+  /** Its place in the set; NO_SLOT while it is in none. Only the set writes it. */
   slot: number;
 }
 
-/** The place of what is in no collection. */
+/** The slot of an item that is in no set. */
 export const NO_SLOT = -1;
 
 /**
@@ -27,7 +27,7 @@ export class SlotSet<T extends Slotted> implements Iterable<T> {
     this.#items.push(item);
   }
 
-  /** Removes an item. Without effect if it is not in a collection. */
+  /** Removes an item. Does nothing if the item is in no set. */
   remove(item: T): void {
     if (item.slot === NO_SLOT) return;
     const last = this.#items.pop();

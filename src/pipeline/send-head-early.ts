@@ -10,6 +10,7 @@ import { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Stage } from '../streams/chain.ts';
+import { ON_DEMAND } from '../streams/push-body.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import { requestContext } from '../translate/write-request.ts';
 import { eventStreamHeaders, isEventStream } from '../upstream/headers.ts';
@@ -91,7 +92,7 @@ function begun(
         await reader?.cancel(reason);
       },
     },
-    { highWaterMark: 0 },
+    ON_DEMAND,
   );
   // If the caller leaves before it reads more, this must not become an unhandled rejection.
   replied.catch(() => undefined);

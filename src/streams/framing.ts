@@ -11,61 +11,31 @@ export interface Framing extends Step<Sse, string> {
 
 /** Frames events as server-sent events. @param ping the format's keep-alive. */
 export function framedAsEvents(ping: string): Framing {
-  return new EventFraming(ping);
+  return { contentType: 'text/event-stream; charset=utf-8', transform: writeEvent, ping: () => ping };
 }
+
+/** One function for all streams. */
+const writeEvent = (event: Sse, out: Sink<string>): void => out.enqueue(sseText(event));
 
 /**
  * Frames the data of events as one JSON list, in which white space is the keep-alive. It is sent only inside the list:
  * Google's Python client expects `[` first and nothing after `]` (api_core, `BaseResponseIterator`).
  */
 export function framedAsList(): Framing {
-  return new ListFraming();
-}
-
-class EventFraming implements Framing {
-  readonly #ping: string;
-
-  constructor(ping: string) {
-    this.#ping = ping;
-  }
-
-  get contentType(): string {
-    return 'text/event-stream; charset=utf-8';
-  }
-
-  transform(event: Sse, out: Sink<string>): void {
-    out.enqueue(sseText(event));
-  }
-
-  ping(): string {
-    return this.#ping;
-  }
-}
-
-class ListFraming implements Framing {
-  #opening = '[';
-  #comma = '';
-
-  get contentType(): string {
-    return 'application/json; charset=utf-8';
-  }
-
-  transform({ data }: Sse, out: Sink<string>): void {
-    out.enqueue(`${this.#open()}${this.#comma}${data}\n`);
-    this.#comma = ',\r\n';
-  }
-
-  flush(out: Sink<string>): void {
-    out.enqueue(`${this.#open()}]`);
-  }
-
-  ping(): string {
-    return `${this.#open()}\n`;
-  }
-
-  #open(): string {
-    const before = this.#opening;
-    this.#opening = '';
+  let opening = '[';
+  let comma = '';
+  const opened = (): string => {
+    const before = opening;
+    opening = '';
     return before;
-  }
+  };
+  return {
+    contentType: 'application/json; charset=utf-8',
+    transform({ data }, out) {
+      out.enqueue(`${opened()}${comma}${data}\n`);
+      comma = ',\r\n';
+    },
+    flush: (out) => out.enqueue(`${opened()}]`),
+    ping: () => `${opened()}\n`,
+  };
 }

@@ -13,20 +13,20 @@ export interface PushSource {
   pause(): void;
   /** The consumer has left. @param reason the error in the body, if that is why. */
   cancel(reason: unknown): void;
-  /** The number of bytes at which it is paused; it may change while the body arrives. Absent: HIGH_WATER_MARK. */
-  mostQueued?(): number;
+  /** The number of bytes at which it is paused; it may change while the body arrives. Undefined: HIGH_WATER_MARK. */
+  mostQueued?(): number | undefined;
 }
 
 /** How many bytes of a body may wait for the consumer before the source is paused. */
 export const HIGH_WATER_MARK = 64 * 1024;
 
-/**
- * The high water mark of the stream itself, which so pulls only when a read waits on an empty queue. At that moment the
- * count of queued bytes restarts at 0; a `size` function would have to be called for each chunk to find the same.
- */
-const ON_DEMAND = { highWaterMark: 0 };
+/** The strategy of a stream that pulls only when a read waits on its empty queue. */
+export const ON_DEMAND = { highWaterMark: 0 };
 
-/** Such a body: the underlying source of its own stream. */
+/**
+ * Such a body: the underlying source of its own stream. The stream pulls when its queue is empty, so the count of queued
+ * bytes restarts at 0 then. A `size` function would have to be called for each chunk to find the same.
+ */
 export class PushBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #source: PushSource;

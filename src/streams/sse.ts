@@ -50,7 +50,7 @@ class TextStep implements Step<Uint8Array, string> {
 
 const STREAMED = { stream: true };
 
-/** Parses events. It is what eventsource-parser calls, too. */
+/** Parses events with eventsource-parser. */
 class EventStep implements Step<string, Sse> {
   readonly #maxLength: number;
   readonly #parser: EventSourceParser;
@@ -92,15 +92,3 @@ export function sseText(event: Sse): string {
     ? `data: ${event.data}\n\n`
     : `event: ${event.event}\ndata: ${event.data}\n\n`;
 }
-
-/** Makes the step from events to text. */
-export function encodeSse(): Step<Sse, string> {
-  return ENCODER;
-}
-
-/** It has no state, so there is one for all streams. */
-const ENCODER: Step<Sse, string> = {
-  transform(event, out) {
-    out.enqueue(sseText(event));
-  },
-};

@@ -30,7 +30,7 @@ export function fuse<A, B, C>(first: Step<A, B>, second: Step<B, C>): Step<A, C>
   return new Fused(first, second);
 }
 
-/** Two steps as one, and the sink between them: one object for all three, of which a stream has ten. */
+/** Two joined steps, and the sink between them. It is one object because a translated stream has ten such joints. */
 class Fused<A, B, C> implements Step<A, C>, Sink<B> {
   readonly #first: Step<A, B>;
   readonly #second: Step<B, C>;

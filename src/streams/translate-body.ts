@@ -8,6 +8,7 @@
  */
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
+import { ON_DEMAND } from './push-body.ts';
 import type { Sink, Step } from './step.ts';
 
 export interface TranslateOptions {
@@ -77,8 +78,6 @@ export function translateBody(
   return { body: new ReadableStream<Uint8Array>(translation, ON_DEMAND), ready: translation.ready() };
 }
 
-const ON_DEMAND = { highWaterMark: 0 };
-
 /** The underlying source of such a stream, and where its step writes. */
 class Translation implements Sink<string> {
   readonly #reader: Reader;
@@ -123,7 +122,8 @@ class Translation implements Sink<string> {
     if (this.#consumer === undefined) {
       this.#consumer = controller;
       const { keepAlive } = this.#options;
-      if (keepAlive !== undefined) this.#timer = setInterval(pingBody, keepAlive.milliseconds, this);
+      if (keepAlive !== undefined)
+        this.#timer = setInterval(() => this.#ping(keepAlive), keepAlive.milliseconds);
     }
     if (!this.#isEnough()) return this.#read().then(this.#give);
     this.#give();
@@ -136,17 +136,15 @@ class Translation implements Sink<string> {
   }
 
   /** Sends a keep-alive, if the consumer waits. */
-  ping(): void {
-    const { keepAlive } = this.#options;
-    if (keepAlive === undefined || this.#isDone || !this.#isWaiting) return;
-    if ((this.#consumer?.desiredSize ?? 0) < 0) return;
+  #ping(keepAlive: KeepAlive): void {
+    if (this.#isDone || !this.#isWaiting || (this.#consumer?.desiredSize ?? 0) < 0) return;
     this.#text += keepAlive.text();
     this.#give();
     this.#isWaiting = true;
   }
 
   /** Nothing has come for long since the source may be over. */
-  unpark(): void {
+  #unpark(): void {
     // While the consumer reads nothing, the silence is not the source's.
     if (this.#consumer !== undefined && !this.#isWaiting) {
       this.#awaitEnd();
@@ -173,7 +171,7 @@ class Translation implements Sink<string> {
     return this.#reader.read().then(this.#take, this.#broke);
   }
 
-  // These three are called by promises, of which each read makes two.
+  // Promises call these three, and each read needs two of them, so they are made once for a body.
 
   readonly #take = ({ done, value }: Awaited<ReturnType<Reader['read']>>): Promise<void> | undefined => {
     if (this.#ended === undefined && !this.#isDone) {
@@ -248,7 +246,7 @@ class Translation implements Sink<string> {
     clearTimeout(this.#parked);
     this.#parked = undefined;
     if (this.#ended !== undefined || !this.#options.mayBeOver?.()) return;
-    this.#parked = setTimeout(unparkBody, PARKED_MILLISECONDS, this);
+    this.#parked = setTimeout(() => this.#unpark(), PARKED_MILLISECONDS);
   }
 
   #stop(): void {
@@ -257,9 +255,6 @@ class Translation implements Sink<string> {
     this.#isDone = true;
   }
 }
-
-const pingBody = (translation: Translation): void => translation.ping();
-const unparkBody = (translation: Translation): void => translation.unpark();
 
 /** Cancels the source. If it has failed already, there is nothing to cancel, and its rejection is ignored. */
 function leave(reader: Reader, reason?: unknown): void {

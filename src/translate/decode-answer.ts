@@ -5,7 +5,7 @@ import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
-import type { Sink, Step } from '../streams/step.ts';
+import type { Step } from '../streams/step.ts';
 
 /** Receives how many bytes are held of a non-streaming body so far; may throw. */
 export type Holds = (bytes: number) => void;
@@ -23,21 +23,14 @@ export function tooLong(): GatewayError {
 
 /** Passes a stream's bytes on. @param most bytes. @throws GatewayError `upstream-broken` if there are more. */
 export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
-  return new Bound(most);
-}
-
-class Bound implements Step<Uint8Array, Uint8Array> {
-  #left: number;
-
-  constructor(most: number) {
-    this.#left = most;
-  }
-
-  transform(chunk: Uint8Array, out: Sink<Uint8Array>): void {
-    this.#left -= chunk.byteLength;
-    if (this.#left < 0) throw tooLong();
-    out.enqueue(chunk);
-  }
+  let size = 0;
+  return {
+    transform(chunk, out) {
+      size += chunk.byteLength;
+      if (size > most) throw tooLong();
+      out.enqueue(chunk);
+    },
+  };
 }
 
 /** Decodes a stream if the body begins as one, and a non-streaming body, as one event, otherwise. */

@@ -4,6 +4,7 @@ import { formats } from '../formats/formats.ts';
 import { asGatewayError, type GatewayError } from '../lib/errors.ts';
 import { framedAsEvents } from '../streams/framing.ts';
 import { pipedSource } from '../streams/piped-source.ts';
+import { ON_DEMAND } from '../streams/push-body.ts';
 import { fuse } from '../streams/step.ts';
 import { boundedStream, decodeByLooks } from './decode-answer.ts';
 import { translatedBody } from './translated-body.ts';
@@ -52,6 +53,6 @@ function watched(source: ReadableStream<Uint8Array>, format: Way['to']): Readabl
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    { highWaterMark: 0 },
+    ON_DEMAND,
   );
 }

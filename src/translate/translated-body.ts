@@ -51,7 +51,8 @@ export function translatedBody(
 }
 
 /** The course of one body: the step that follows it, and what the stream asks of it. */
-class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAlive {
+class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
+  readonly keepAlive: KeepAlive | undefined;
   readonly #parser: EventParser;
   readonly #renderer: EventRenderer;
   readonly #written: Step<Sse, string>;
@@ -69,6 +70,8 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAliv
     this.#renderer = renderer;
     this.#written = written;
     this.#options = options;
+    const milliseconds = options.keepAlive;
+    if (milliseconds !== undefined) this.keepAlive = { text: () => this.#signOfLife(), milliseconds };
   }
 
   transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
@@ -102,16 +105,8 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAliv
     return !this.#hasSaid;
   }
 
-  get keepAlive(): KeepAlive | undefined {
-    return this.#options.keepAlive === undefined ? undefined : this;
-  }
-
-  get milliseconds(): number {
-    return this.#options.keepAlive ?? 0;
-  }
-
   /** The format's own keep-alive, which is part of its stream like any other event, or the framing's. */
-  text(): string {
+  #signOfLife(): string {
     const said: string[] = [];
     const out = { enqueue: (text: string) => void said.push(text) };
     this.#renderer.ping?.({ enqueue: (event) => this.#written.transform(event, out) });

@@ -10,7 +10,7 @@ export interface Waiting {
   tooLong(): void;
 }
 
-/** It begins when it is made. The first byte has a limit of its own. */
+/** The wait of one exchange. It begins when it is constructed. The first byte has a limit of its own. */
 export class Wait implements Watched {
   slot = NO_SLOT;
   readonly #clock: TimeoutClock;

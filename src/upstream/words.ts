@@ -28,9 +28,9 @@ const CONTENT = /^(?:event: (?!ping\n)\w[\w.]*\n)?data: (?:\{"(?!type"\s{0,8}:\s
 /** How many bytes of a piece are examined for that. */
 const CONTENT_HEAD = 128;
 
-/** Reads one body. Its pieces must come in order. */
+/** Finds the content in one body. The body's pieces must come in order. */
 export class WordReader {
-  /** Absent until the first byte has decided, and for a body that is no event stream. */
+  /** Undefined until the first byte has decided, and for a body that is not an event stream. */
   #events: EventWords | undefined;
   #isDecided: boolean;
 
@@ -55,6 +55,7 @@ export class WordReader {
   }
 }
 
+/** The same for an event stream. */
 class EventWords {
   /** The beginning of the unfinished line, as latin1. */
   #head = '';

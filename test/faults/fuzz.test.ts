@@ -19,7 +19,8 @@ import { scanObject } from '../../src/lib/json-scan.ts';
 import { parseBody } from '../../src/pipeline/parse-body.ts';
 import { notSupported } from '../../src/pipeline/resolve-model.ts';
 import { scanned, withTree } from '../../src/pipeline/scanned.ts';
-import { decodeSse, encodeSse } from '../../src/streams/sse.ts';
+import { framedAsEvents } from '../../src/streams/framing.ts';
+import { decodeSse } from '../../src/streams/sse.ts';
 import { fuse } from '../../src/streams/step.ts';
 import { ASKED, PERMISSIVE, PROMPT } from '../support/meaning.ts';
 import { cutAt, mutatedBytes, mutatedJson } from '../support/mutations.ts';
@@ -137,7 +138,7 @@ describe('answers', () => {
         fc.array(fc.nat(1_000_000), { maxLength: 6 }),
         ([name, bytes], caller, cuts) => {
           const renderer = formats[caller].inbound.renderEvents(ASKED);
-          const encoder = encodeSse();
+          const encoder = framedAsEvents('');
           const parse = fuse(decodeSse(), formats[name].outbound.parseEvents(PROMPT, PERMISSIVE));
           const step = fuse(fuse(parse, renderer), encoder);
           let text = '';

@@ -18,7 +18,7 @@ function parentOf(pid: number): number {
   }
 }
 
-/** What /proc tells of a process behind its name: its state first (proc(5), /proc/pid/stat). @throws Error if it has ended. */
+/** The fields of /proc/pid/stat that follow the process's name; the first is its state (proc(5)). @throws Error if the process has ended. */
 export function readStat(pid: number): readonly string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }

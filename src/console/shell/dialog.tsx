@@ -17,7 +17,7 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
-  // In the task that adds the dialog to the document: Escape pressed before it is shown would be lost.
+  // The dialog is shown in the task that adds it to the document. Escape pressed in between would be lost.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (element === null) return;
