@@ -10,44 +10,74 @@ import { openCarrier } from '../wire/signature-carriers.ts';
 
 type Out = Sink<ReplyEvent>;
 
-interface PartNumbering {
-  /** Begins a part. @returns its index. */
-  begin(part: OpenPart, formatSpecific: PartStart['formatSpecific'], out: Out): number;
-  /** Ends the part that began last. */
-  end(out: Out): void;
-  /** Takes the signature that a carrier brought. */
-  carry(signature: Signature, out: Out): void;
-  /** Says that no call comes next. A signature that waits for one then belongs to an empty part. */
-  noCall(out: Out): void;
-  /** Ends the content: no part follows. */
-  close(out: Out): void;
-}
-
-/** Makes the numbering of one answer's parts. */
-export function createPartNumbering(): PartNumbering {
-  let next = 0;
+/** Numbers the parts of one answer. */
+export class PartNumbers {
+  #next = 0;
   /** Whether a carrier behind the last part could still bring its signature. */
-  let awaitsSignature = false;
+  #awaitsSignature = false;
   /** The index of a part whose end is delayed for that reason; -1 if there is none. */
-  let ending = -1;
+  #ending = -1;
   /** A signature whose call has not come yet. */
-  let pending: Signature | undefined;
+  #pending: Signature | undefined;
 
-  const finish = (index: number, out: Out): void => out.enqueue({ type: 'part-end', choice: 0, index });
+  /** Begins a part. @returns its index. */
+  begin(part: OpenPart, formatSpecific: PartStart['formatSpecific'], out: Out): number {
+    const isCall = part.kind === 'tool-call';
+    if (!isCall) this.noCall(out);
+    this.#settleEnding(out);
+    const signature = this.#pending;
+    this.#pending = undefined;
+    this.#awaitsSignature = part.kind === 'text' || (isCall && signature === undefined);
+    return this.#open(part, formatSpecific, signature, out);
+  }
 
-  const settleEnding = (out: Out): void => {
-    if (ending >= 0) finish(ending, out);
-    ending = -1;
-  };
+  /** Ends the part that began last. */
+  end(out: Out): void {
+    if (this.#awaitsSignature) this.#ending = this.#next - 1;
+    else finish(this.#next - 1, out);
+  }
 
-  const open = (
+  /** Takes the signature that a carrier brought. */
+  carry(carried: Signature, out: Out): void {
+    this.noCall(out);
+    const { place, signature } = openCarrier(carried);
+    if (place === 'next') {
+      this.#pending = signature;
+    } else if (this.#ending >= 0) {
+      out.enqueue({ type: 'part-detail', choice: 0, index: this.#ending, signature });
+      this.#settleEnding(out);
+    } else {
+      this.#emptyText(signature, out);
+    }
+  }
+
+  /** Says that no call comes next. A signature that waits for one then belongs to an empty part. */
+  noCall(out: Out): void {
+    if (this.#pending === undefined) return;
+    this.#settleEnding(out);
+    this.#emptyText(this.#pending, out);
+    this.#pending = undefined;
+  }
+
+  /** Ends the content: no part follows. */
+  close(out: Out): void {
+    this.noCall(out);
+    this.#settleEnding(out);
+  }
+
+  #settleEnding(out: Out): void {
+    if (this.#ending >= 0) finish(this.#ending, out);
+    this.#ending = -1;
+  }
+
+  #open(
     part: OpenPart,
     formatSpecific: PartStart['formatSpecific'],
     signature: Signature | undefined,
     out: Out,
-  ): number => {
-    const index = next;
-    next += 1;
+  ): number {
+    const index = this.#next;
+    this.#next += 1;
     out.enqueue({
       type: 'part-start',
       choice: 0,
@@ -57,48 +87,13 @@ export function createPartNumbering(): PartNumbering {
       ...(formatSpecific && { formatSpecific }),
     });
     return index;
-  };
+  }
 
-  const emptyText = (signature: Signature, out: Out): void =>
-    finish(open({ kind: 'text' }, undefined, signature, out), out);
+  #emptyText(signature: Signature, out: Out): void {
+    finish(this.#open({ kind: 'text' }, undefined, signature, out), out);
+  }
+}
 
-  const noCall = (out: Out): void => {
-    if (pending === undefined) return;
-    settleEnding(out);
-    emptyText(pending, out);
-    pending = undefined;
-  };
-
-  return {
-    begin(part, formatSpecific, out) {
-      const isCall = part.kind === 'tool-call';
-      if (!isCall) noCall(out);
-      settleEnding(out);
-      const signature = pending;
-      pending = undefined;
-      awaitsSignature = part.kind === 'text' || (isCall && signature === undefined);
-      return open(part, formatSpecific, signature, out);
-    },
-    end(out) {
-      if (awaitsSignature) ending = next - 1;
-      else finish(next - 1, out);
-    },
-    carry(carried, out) {
-      noCall(out);
-      const { place, signature } = openCarrier(carried);
-      if (place === 'next') {
-        pending = signature;
-      } else if (ending >= 0) {
-        out.enqueue({ type: 'part-detail', choice: 0, index: ending, signature });
-        settleEnding(out);
-      } else {
-        emptyText(signature, out);
-      }
-    },
-    noCall,
-    close(out) {
-      noCall(out);
-      settleEnding(out);
-    },
-  };
+function finish(index: number, out: Out): void {
+  out.enqueue({ type: 'part-end', choice: 0, index });
 }

@@ -18,7 +18,7 @@ import { parseCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isCarried } from '../wire/signature-carriers.ts';
-import { createPartNumbering } from './number-parts.ts';
+import { PartNumbers } from './number-parts.ts';
 import {
   addSignature,
   completeBlock,
@@ -29,7 +29,7 @@ import {
   TEXT_FIELDS,
 } from './open-block.ts';
 import { getJsonToolName } from './output-format.ts';
-import { findChangedKeys, findChangedKeysByTool } from './property-keys.ts';
+import { type ChangedKeys, findChangedKeys, findChangedKeysByTool } from './property-keys.ts';
 import { findHostedNames } from './render-hosted-tool.ts';
 import { safeName } from './tool-names.ts';
 
@@ -42,168 +42,170 @@ const REDACTED_READ: ReadonlySet<string> = new Set(['type', 'data']);
 const CALL_READ: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 
 /** Parses the blocks of one answer, in their order. */
-interface BlockParser {
+export class BlockParser {
+  readonly #avoided: ReadonlyMap<string, string>;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #keys: ReadonlyMap<string, ChangedKeys>;
+  /** The tool that stands for a JSON answer. */
+  readonly #jsonTool: { readonly name: string; readonly keys: ChangedKeys | undefined } | undefined;
+  readonly #parts = new PartNumbers();
+  #calls = NO_CALLS;
+  #open: OpenBlock | undefined;
+
+  /**
+   * @param prompt the request. Names that were changed for Anthropic are restored, and a JSON answer is unwrapped from the
+   *   tool that stood for it.
+   */
+  constructor(prompt: Prompt) {
+    const avoided = avoidNames(prompt, findHostedNames(prompt), unreported);
+    const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
+    this.#avoided = avoided.names;
+    this.#names = changedNames(avoided.prompt.tools, safeName);
+    this.#keys = findChangedKeysByTool(prompt.tools);
+    this.#jsonTool = schema && { name: getJsonToolName(prompt), keys: findChangedKeys(schema) };
+  }
+
+  /** The calls so far of tools that the caller knows. */
+  get calls(): Calls {
+    return this.#calls;
+  }
+
   /** Starts a block. One that is still open ends here. */
-  start(block: JsonObject, at: Json | undefined, out: Out): void;
+  start(block: JsonObject, at: Json | undefined, out: Out): void {
+    this.stop(out);
+    this.#open = this.#startBlock(block, at, out);
+  }
+
   /**
    * @returns the text that it brought, if that passed on at once.
    * @throws GatewayError `upstream-broken` if no such block is open, or if the delta does not fit its type.
    */
-  delta(delta: JsonObject, at: Json | undefined, out: Out): string | undefined;
+  delta(delta: JsonObject, at: Json | undefined, out: Out): string | undefined {
+    const open = this.#open;
+    if (open === undefined || open.at !== at) throw brokenAnswer('a delta of a block that is not open');
+    const { type } = delta;
+    if (open.textDelta !== undefined && type === open.textDelta) {
+      const text = delta[TEXT_FIELDS[open.textDelta]];
+      if (typeof text !== 'string') return undefined;
+      if (open.keys === undefined) {
+        this.#emitText(open, text, out);
+        return text;
+      }
+      open.json += text;
+    } else if (typeof type === 'string') {
+      addOther(open, type, delta, out);
+    }
+    return undefined;
+  }
+
   /** The last delta once more, with another text. */
-  again(text: string, out: Out): void;
-  stop(out: Out): void;
+  again(text: string, out: Out): void {
+    if (this.#open !== undefined) this.#emitText(this.#open, text, out);
+  }
+
+  stop(out: Out): void {
+    if (this.#open === undefined) return;
+    const block = this.#open;
+    this.#open = undefined;
+    this.#emitText(block, remainingText(block), out);
+    const { part, signature } = block;
+    if (part.kind === 'opaque') {
+      this.#parts.begin({ ...part, value: completeBlock(block) }, undefined, out);
+    } else if (block.index < 0) {
+      if (signature && isCarried(signature)) {
+        this.#parts.carry(signature, out);
+        return;
+      }
+      this.#begin(block, out);
+    }
+    if (signature) out.enqueue({ type: 'part-detail', choice: 0, index: block.index, signature });
+    this.#parts.end(out);
+  }
+
   /** Ends the content: no block follows. */
-  end(out: Out): void;
-  /** Returns the calls so far of tools that the caller knows. */
-  calls(): Calls;
-}
+  end(out: Out): void {
+    this.stop(out);
+    this.#parts.close(out);
+  }
 
-/**
- * Makes the parser of one answer's blocks.
- * @param prompt the request. Names that were changed for Anthropic are restored, and a JSON answer is unwrapped from the tool
- *   that stood for it.
- */
-export function createBlockParser(prompt: Prompt): BlockParser {
-  const avoided = avoidNames(prompt, findHostedNames(prompt), unreported);
-  const names = changedNames(avoided.prompt.tools, safeName);
-  const keys = findChangedKeysByTool(prompt.tools);
-  const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
-  const jsonTool = schema && { name: getJsonToolName(prompt), keys: findChangedKeys(schema) };
-  const parts = createPartNumbering();
-  let calls = NO_CALLS;
-  let open: OpenBlock | undefined;
+  #begin(block: OpenBlock, out: Out): void {
+    block.index = this.#parts.begin(block.part, block.formatSpecific, out);
+  }
 
-  const begin = (block: OpenBlock, out: Out): void => {
-    block.index = parts.begin(block.part, block.formatSpecific, out);
-  };
-
-  const emitText = (block: OpenBlock, text: string, out: Out): void => {
+  #emitText(block: OpenBlock, text: string, out: Out): void {
     if (text === '') return;
-    if (block.index < 0) begin(block, out);
+    if (block.index < 0) this.#begin(block, out);
     block.fallbackText = '';
     out.enqueue({ type: 'part-delta', choice: 0, index: block.index, text });
-  };
+  }
 
-  const startText = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { text, citations } = block;
-    const started = createBlock('text_delta', { kind: 'text' }, otherFields(block, TEXT_READ), at);
-    begin(started, out);
-    emitText(started, asText(text) ?? '', out);
-    for (const citation of asObjects(citations)) emitCitation(started, citation, out);
-    return started;
-  };
-
-  /** The part begins with its first text. Until then the block may be a carrier. */
-  const startThinking = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { thinking, signature } = block;
-    const fields = otherFields(block, THINKING_READ);
-    const started = createBlock('thinking_delta', { kind: 'thinking' }, fields, at);
-    parts.noCall(out);
-    emitText(started, asText(thinking) ?? '', out);
-    addSignature(started, signature);
-    return started;
-  };
-
-  const startRedacted = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const started = createBlock(undefined, { kind: 'thinking' }, otherFields(block, REDACTED_READ), at);
-    begin(started, out);
-    const redacted = unseal(asText(block['data']) ?? '', 'anthropic');
-    out.enqueue({ type: 'part-detail', choice: 0, index: started.index, redacted });
-    return started;
-  };
-
-  const startCall = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
-    const { id, name: sent, input } = block;
-    const sentName = asText(sent) ?? '';
-    if (sentName === jsonTool?.name) {
-      const started = createBlock('input_json_delta', { kind: 'text' }, {}, at);
-      begin(started, out);
-      started.fallbackText = argumentsText(input) || '{}';
-      started.keys = jsonTool.keys;
-      return started;
-    }
-    const rest = otherFields(block, CALL_READ);
-    calls = addCall(calls, rest);
-    const name = names.get(sentName) ?? sentName;
-    const call = { id: asText(id) ?? '', name: avoided.names.get(name) ?? name };
-    const started = createBlock('input_json_delta', { kind: 'tool-call', ...call }, rest, at);
-    begin(started, out);
-    started.fallbackText = argumentsText(input);
-    started.keys = keys.get(call.name);
-    return started;
-  };
-
-  const startOpaque = (block: JsonObject, at: Json | undefined): OpenBlock => ({
-    ...createBlock(undefined, { kind: 'opaque', format: FORMAT, value: block }, {}, at),
-    block,
-  });
-
-  const startBlock = (block: JsonObject, at: Json | undefined, out: Out): OpenBlock => {
+  #startBlock(block: JsonObject, at: Json | undefined, out: Out): OpenBlock {
     switch (block['type']) {
       case 'text':
-        return startText(block, at, out);
+        return this.#startText(block, at, out);
       case 'thinking':
-        return startThinking(block, at, out);
+        return this.#startThinking(block, at, out);
       case 'redacted_thinking':
-        return startRedacted(block, at, out);
+        return this.#startRedacted(block, at, out);
       case 'tool_use':
-        return startCall(block, at, out);
+        return this.#startCall(block, at, out);
       default:
         return startOpaque(block, at);
     }
-  };
+  }
 
-  const stop = (out: Out): void => {
-    if (open === undefined) return;
-    const block = open;
-    open = undefined;
-    emitText(block, remainingText(block), out);
-    const { part, signature } = block;
-    if (part.kind === 'opaque') {
-      parts.begin({ ...part, value: completeBlock(block) }, undefined, out);
-    } else if (block.index < 0) {
-      if (signature && isCarried(signature)) {
-        parts.carry(signature, out);
-        return;
-      }
-      begin(block, out);
+  #startText(block: JsonObject, at: Json | undefined, out: Out): OpenBlock {
+    const { text, citations } = block;
+    const started = createBlock('text_delta', { kind: 'text' }, otherFields(block, TEXT_READ), at);
+    this.#begin(started, out);
+    this.#emitText(started, asText(text) ?? '', out);
+    for (const citation of asObjects(citations)) emitCitation(started, citation, out);
+    return started;
+  }
+
+  /** The part begins with its first text. Until then the block may be a carrier. */
+  #startThinking(block: JsonObject, at: Json | undefined, out: Out): OpenBlock {
+    const { thinking, signature } = block;
+    const fields = otherFields(block, THINKING_READ);
+    const started = createBlock('thinking_delta', { kind: 'thinking' }, fields, at);
+    this.#parts.noCall(out);
+    this.#emitText(started, asText(thinking) ?? '', out);
+    addSignature(started, signature);
+    return started;
+  }
+
+  #startRedacted(block: JsonObject, at: Json | undefined, out: Out): OpenBlock {
+    const started = createBlock(undefined, { kind: 'thinking' }, otherFields(block, REDACTED_READ), at);
+    this.#begin(started, out);
+    const redacted = unseal(asText(block['data']) ?? '', 'anthropic');
+    out.enqueue({ type: 'part-detail', choice: 0, index: started.index, redacted });
+    return started;
+  }
+
+  #startCall(block: JsonObject, at: Json | undefined, out: Out): OpenBlock {
+    const { id, name: sent, input } = block;
+    const sentName = asText(sent) ?? '';
+    if (sentName === this.#jsonTool?.name) {
+      const started = createBlock('input_json_delta', { kind: 'text' }, {}, at);
+      this.#begin(started, out);
+      started.fallbackText = argumentsText(input) || '{}';
+      started.keys = this.#jsonTool.keys;
+      return started;
     }
-    if (signature) out.enqueue({ type: 'part-detail', choice: 0, index: block.index, signature });
-    parts.end(out);
-  };
+    const rest = otherFields(block, CALL_READ);
+    this.#calls = addCall(this.#calls, rest);
+    const name = this.#names.get(sentName) ?? sentName;
+    const call = { id: asText(id) ?? '', name: this.#avoided.get(name) ?? name };
+    const started = createBlock('input_json_delta', { kind: 'tool-call', ...call }, rest, at);
+    this.#begin(started, out);
+    started.fallbackText = argumentsText(input);
+    started.keys = this.#keys.get(call.name);
+    return started;
+  }
+}
 
-  return {
-    start(block, at, out) {
-      stop(out);
-      open = startBlock(block, at, out);
-    },
-    delta(delta, at, out) {
-      if (open === undefined || open.at !== at) throw brokenAnswer('a delta of a block that is not open');
-      const { type } = delta;
-      if (open.textDelta !== undefined && type === open.textDelta) {
-        const text = delta[TEXT_FIELDS[open.textDelta]];
-        if (typeof text !== 'string') return undefined;
-        if (open.keys === undefined) {
-          emitText(open, text, out);
-          return text;
-        }
-        open.json += text;
-      } else if (typeof type === 'string') {
-        addOther(open, type, delta, out);
-      }
-      return undefined;
-    },
-    again(text, out) {
-      if (open !== undefined) emitText(open, text, out);
-    },
-    stop,
-    end(out) {
-      stop(out);
-      parts.close(out);
-    },
-    calls: () => calls,
-  };
+function startOpaque(block: JsonObject, at: Json | undefined): OpenBlock {
+  return { ...createBlock(undefined, { kind: 'opaque', format: FORMAT, value: block }, {}, at), block };
 }
 
 /** Adds a delta that is not text of a part. The documentation asks clients to ignore deltas of unknown types. */

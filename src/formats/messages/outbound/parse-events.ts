@@ -15,13 +15,15 @@ import {
   presentFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import type { Sink } from '../../../streams/step.ts';
+import type { Pieces } from '../../../streams/repeated-events.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import type { Sink, Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser } from '../../format.ts';
 import { END_FIELDS, parseEnd } from '../wire/finish-reasons.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
 import { hasExactBlock, needsExactNumbers, parseExactObject } from './exact-blocks.ts';
-import { createBlockParser } from './parse-blocks.ts';
+import { BlockParser } from './parse-blocks.ts';
 import { isUntypedError, parseErrorValue } from './parse-error.ts';
 import { parseReplyStart } from './parse-reply-start.ts';
 
@@ -33,73 +35,59 @@ type Out = Sink<ReplyEvent>;
  * @see Outbound.parseEvents
  */
 export function parseEvents(prompt: Prompt): EventParser {
-  const message = parseMessage(prompt);
-  return Object.assign(withSettledCalls(withCustomCalls(message, prompt)), { pieces: message.pieces });
+  const message = new MessageParser(prompt);
+  return Object.assign(withSettledCalls(withCustomCalls(message, prompt)), { pieces: message });
 }
 
-function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 'pieces'>> {
-  const blocks = createBlockParser(prompt);
-  let isStarted = false;
-  let id: string | undefined;
-  let isOver = false;
-  let lastPiece: string | undefined;
+/** Reads one message. It leaves the arguments of calls as they are. */
+class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
+  readonly #blocks: BlockParser;
+  #isStarted = false;
+  #id: string | undefined;
+  #isOver = false;
+  #lastPiece: string | undefined;
   /** The usage reported so far. */
-  let figures: JsonObject = {};
+  #figures: JsonObject = {};
   /** The fields of the message's end. */
-  let end: JsonObject = {};
+  #end: JsonObject = {};
 
-  const emitUsage = (usage: Json | undefined, out: Out): void => {
-    if (!isObject(usage)) return;
-    figures = mergeFigures(figures, usage);
-    out.enqueue({ type: 'usage', usage: parseUsage(figures) });
-  };
+  constructor(prompt: Prompt) {
+    this.#blocks = new BlockParser(prompt);
+  }
 
-  /** Starts the message, which has no content yet or all of it. */
-  const start = (message: JsonObject, out: Out): void => {
-    const messageId = asText(message['id']);
-    // A proxy that starts over sends another answer. It does not continue the first one, and the signatures of its
-    // thinking do not cover that (vercel/ai#18402).
-    if (messageId !== undefined && id !== undefined && messageId !== id) {
-      throw brokenAnswer('another message within the first');
+  transform({ event, data, piece }: Sse, out: Out): void {
+    if (piece !== undefined) {
+      this.#blocks.again(piece, out);
+      return;
     }
-    id ??= messageId;
-    if (isStarted) return;
-    isStarted = true;
-    const { content, usage } = message;
-    end = presentFields(message, END_FIELDS);
-    out.enqueue(parseReplyStart(message, asObject(usage)));
-    emitUsage(usage, out);
-    for (const block of asObjects(content)) {
-      blocks.start(block, undefined, out);
-      blocks.stop(out);
-    }
-  };
+    this.#lastPiece = undefined;
+    if (this.#isOver || data === '') return;
+    const value = parseEventObject(data);
+    const type = asText(value['type']) ?? event;
+    if (type === 'content_block_delta') this.#lastPiece = this.#readDelta(value, out);
+    else this.#read(type, data, value, out);
+  }
 
-  const startLate = (out: Out): void => {
-    if (!isStarted) start({}, out);
-  };
+  flush(): void {
+    if (!this.#isOver) throw endedEarly();
+  }
 
-  const stop = (fields: JsonObject, out: Out): void => {
-    startLate(out);
-    isOver = true;
-    blocks.end(out);
-    const ending = parseEnd({ ...end, ...withoutNulls(fields) }, blocks.calls());
-    out.enqueue({ type: 'choice-end', choice: 0, ...ending });
-    out.enqueue({ type: 'reply-end' });
-  };
+  last(): string | undefined {
+    return this.#lastPiece;
+  }
 
-  const readDelta = ({ delta, index }: JsonObject, out: Out): string | undefined => {
-    startLate(out);
-    return isObject(delta) ? blocks.delta(delta, index, out) : undefined;
-  };
+  #readDelta({ delta, index }: JsonObject, out: Out): string | undefined {
+    this.#startLate(out);
+    return isObject(delta) ? this.#blocks.delta(delta, index, out) : undefined;
+  }
 
-  const read = (type: string | undefined, data: string, event: JsonObject, out: Out): void => {
+  #read(type: string | undefined, data: string, event: JsonObject, out: Out): void {
     switch (type) {
       case 'content_block_start': {
         const block = asObject(event['content_block']);
         if (block === undefined) throw brokenAnswer('a block without content');
-        startLate(out);
-        blocks.start(
+        this.#startLate(out);
+        this.#blocks.start(
           needsExactNumbers(block) ? parseExactObject(data, 'content_block') : block,
           event['index'],
           out,
@@ -107,24 +95,24 @@ function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 
         return;
       }
       case 'content_block_stop':
-        blocks.stop(out);
+        this.#blocks.stop(out);
         return;
       case 'message_start': {
         const message = asObject(event['message']) ?? {};
-        start(hasExactBlock(message) ? parseExactObject(data, 'message') : message, out);
+        this.#start(hasExactBlock(message) ? parseExactObject(data, 'message') : message, out);
         return;
       }
       case 'message_delta': {
         const { type: _, delta, usage, ...beside } = event;
-        startLate(out);
-        blocks.stop(out);
-        end = { ...end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
-        emitUsage(usage, out);
+        this.#startLate(out);
+        this.#blocks.stop(out);
+        this.#end = { ...this.#end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
+        this.#emitUsage(usage, out);
         return;
       }
       case 'message_stop': {
         const { type: _, ...fields } = event;
-        stop(fields, out);
+        this.#stop(fields, out);
         return;
       }
       case 'error':
@@ -133,24 +121,48 @@ function parseMessage(prompt: Prompt): EventParser & Required<Pick<EventParser, 
         // Events of other types are ignored.
         if (isUntypedError(event)) throw parseErrorValue(event);
         if (!isList(event['content']) || (type !== 'message' && event['role'] !== 'assistant')) return;
-        start(hasExactBlock(event) ? parseExactObject(data) : event, out);
-        stop({}, out);
+        this.#start(hasExactBlock(event) ? parseExactObject(data) : event, out);
+        this.#stop({}, out);
     }
-  };
+  }
 
-  return {
-    transform({ event, data, piece }, out) {
-      if (piece !== undefined) return blocks.again(piece, out);
-      lastPiece = undefined;
-      if (isOver || data === '') return;
-      const value = parseEventObject(data);
-      const type = asText(value['type']) ?? event;
-      if (type === 'content_block_delta') lastPiece = readDelta(value, out);
-      else read(type, data, value, out);
-    },
-    pieces: { last: () => lastPiece },
-    flush() {
-      if (!isOver) throw endedEarly();
-    },
-  };
+  /** Starts the message, which has no content yet or all of it. */
+  #start(message: JsonObject, out: Out): void {
+    const messageId = asText(message['id']);
+    // A proxy that starts over sends another answer. It does not continue the first one, and the signatures of its
+    // thinking do not cover that (vercel/ai#18402).
+    if (messageId !== undefined && this.#id !== undefined && messageId !== this.#id) {
+      throw brokenAnswer('another message within the first');
+    }
+    this.#id ??= messageId;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { content, usage } = message;
+    this.#end = presentFields(message, END_FIELDS);
+    out.enqueue(parseReplyStart(message, asObject(usage)));
+    this.#emitUsage(usage, out);
+    for (const block of asObjects(content)) {
+      this.#blocks.start(block, undefined, out);
+      this.#blocks.stop(out);
+    }
+  }
+
+  #startLate(out: Out): void {
+    if (!this.#isStarted) this.#start({}, out);
+  }
+
+  #emitUsage(usage: Json | undefined, out: Out): void {
+    if (!isObject(usage)) return;
+    this.#figures = mergeFigures(this.#figures, usage);
+    out.enqueue({ type: 'usage', usage: parseUsage(this.#figures) });
+  }
+
+  #stop(fields: JsonObject, out: Out): void {
+    this.#startLate(out);
+    this.#isOver = true;
+    this.#blocks.end(out);
+    const ending = parseEnd({ ...this.#end, ...withoutNulls(fields) }, this.#blocks.calls);
+    out.enqueue({ type: 'choice-end', choice: 0, ...ending });
+    out.enqueue({ type: 'reply-end' });
+  }
 }
