@@ -16,7 +16,7 @@ import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-block
 import { renderUsage } from '../wire/usage.ts';
 import { renderCarrierBlocks } from './render-carriers.ts';
 import { findWebSearch, renderWebSearch } from './render-web-searches.ts';
-import { createCallRenderer, renderMessage } from './response-fields.ts';
+import { CallRenderer, renderMessage } from './response-fields.ts';
 
 const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
 
@@ -26,9 +26,9 @@ const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
  */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
-  const callBlock = createCallRenderer(asked.id);
+  const callRenderer = new CallRenderer(asked.id);
   const others = foreign();
-  const blocks = joinLists(dropLastSignatures(parts).map((part) => renderPart(part, callBlock, others)));
+  const blocks = joinLists(dropLastSignatures(parts).map((part) => renderPart(part, callRenderer, others)));
   let calls = NO_CALLS;
   let refusal = false;
   for (const { kind, formatSpecific } of parts) {
@@ -73,11 +73,7 @@ function hasBlock(part: Part): boolean {
   }
 }
 
-function renderPart(
-  part: Part,
-  callBlock: ReturnType<typeof createCallRenderer>,
-  others: Foreign,
-): readonly JsonObject[] {
+function renderPart(part: Part, callRenderer: CallRenderer, others: Foreign): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -86,7 +82,7 @@ function renderPart(
       return renderThinking(part);
     case 'tool-call': {
       const call = asFunctionCall(part);
-      const block = callBlock(part, part.formatSpecific, argumentsObject(call.arguments));
+      const block = callRenderer.render(part, part.formatSpecific, argumentsObject(call.arguments));
       return [...renderCarrierBlocks(part.signature, 'next'), block];
     }
     case 'opaque':

@@ -4,7 +4,6 @@ import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, Reply } from '../../../conversation/reply.ts';
-import type { CallIds } from '../../../conversation/rules/distinct-call-ids.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -41,32 +40,35 @@ export function renderMessage(
 }
 
 /**
- * Makes a renderer of one answer's tool calls. Their ids are ones that Anthropic's clients accept, are unique, and are the
- * same in a streamed and in a whole answer.
- * @param stem what ids are made of, where the vendor gave none.
+ * Renders the tool calls of one answer. Their ids are ones that Anthropic's clients accept, are unique, and are the same in
+ * a streamed and in a whole answer.
  */
-export function createCallRenderer(
-  stem: string,
-): (
-  call: Extract<OpenPart, { kind: 'tool-call' }>,
-  formatSpecific: FormatSpecific | undefined,
-  input: JsonObject,
-) => JsonObject {
-  let ids: CallIds | undefined;
-  let count = 0;
-  return ({ id, name }, formatSpecific, input) => {
-    const given = id === '' ? `toolu_${stem}${count}` : id;
-    count += 1;
+export class CallRenderer {
+  readonly #stem: string;
+  readonly #ids = createCallIds();
+  #count = 0;
+
+  /** @param stem what ids are made of, where the vendor gave none. */
+  constructor(stem: string) {
+    this.#stem = stem;
+  }
+
+  render(
+    { id, name }: Extract<OpenPart, { kind: 'tool-call' }>,
+    formatSpecific: FormatSpecific | undefined,
+    input: JsonObject,
+  ): JsonObject {
+    const given = id === '' ? `toolu_${this.#stem}${this.#count}` : id;
+    this.#count += 1;
     const fields = findFormatFields(formatSpecific, FORMAT);
-    ids ??= createCallIds();
     return {
       ...fields,
       type: 'tool_use',
-      id: ids.call(given),
+      id: this.#ids.call(given),
       name,
       input,
       // Claude sends it with every call, and the SDKs' types require it: the Java SDK reads no call without it.
       caller: fields['caller'] ?? { type: 'direct' },
     };
-  };
+  }
 }
