@@ -3,78 +3,86 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
-import { type ItemOrder, itemOrder } from './item-order.ts';
+import { ItemOrder, type ItemReceiver } from './item-order.ts';
 import type { ItemReader } from './item-reader.ts';
-import { itemReaders } from './item-readers.ts';
+import { ItemReaders } from './item-readers.ts';
 import type { PartWriter } from './part-writer.ts';
 
-export interface ItemDispatcher {
+/** The answer that items belong to. */
+export interface AnswerOfItems {
+  /** Called before each item. */
+  begin(): void;
+}
+
+/** An event of a call that was not added yet: the name of its tool is still to come. */
+interface EarlyEvent {
+  readonly at: number;
+  readonly what: ItemEvent;
+  readonly event: JsonObject;
+}
+
+/** Dispatches the events of one answer. */
+export class ItemDispatcher implements ItemReceiver {
+  readonly #answer: AnswerOfItems;
+  readonly #readers: ItemReaders;
+  /** Items that are not done yet, by their numbers. */
+  readonly #open = new Map<number, { readonly reader: ItemReader; readonly item: JsonObject }>();
+  #early: EarlyEvent[] | undefined;
+  #seen = false;
+  /** A whole answer has no events. */
+  #order: ItemOrder | undefined;
+
+  /** @param tools the tools of the prompt. */
+  constructor(answer: AnswerOfItems, parts: PartWriter, tools: readonly Tool[] | undefined) {
+    this.#answer = answer;
+    this.#readers = new ItemReaders(parts, tools);
+  }
+
   /** Takes one event of an item. */
-  add(what: ItemEvent, event: JsonObject): void;
+  add(what: ItemEvent, event: JsonObject): void {
+    this.#order ??= new ItemOrder(this);
+    this.#order.add(what, event);
+  }
+
   /**
    * Ends the items that are not done yet.
    * @param output the items of the finished response: all of the answer if no events of items came.
    */
-  finish(output: readonly JsonObject[]): void;
-}
+  finish(output: readonly JsonObject[]): void {
+    this.#order?.flush();
+    for (const [at, { reader, item }] of this.#open) {
+      const whole = output[at];
+      reader.done(whole && whole['type'] === item['type'] ? whole : item);
+    }
+    this.#open.clear();
+    if (!this.#seen) for (const [at, item] of output.entries()) this.#openItem(at, item).done(item);
+  }
 
-/**
- * Dispatches the events of one answer.
- * @param tools the tools of the prompt.
- * @param begin called before each item.
- */
-export function itemDispatcher(
-  parts: PartWriter,
-  tools: readonly Tool[] | undefined,
-  begin: () => void,
-): ItemDispatcher {
-  const createReader = itemReaders(parts, tools);
-  /** Items that are not done yet, by their numbers. */
-  const open = new Map<number, { readonly reader: ItemReader; readonly item: JsonObject }>();
-  /** Events of calls that were not added yet: the names of their tools are still to come. */
-  const early: { readonly at: number; readonly what: ItemEvent; readonly event: JsonObject }[] = [];
-  let seen = false;
-
-  const openItem = (at: number, item: JsonObject): ItemReader => {
-    begin();
-    seen = true;
-    const reader = createReader(at, item);
-    open.set(at, { reader, item });
-    for (const held of early) if (held.at === at) reader.read(held.what, held.event);
-    return reader;
-  };
-
-  const dispatch = (what: ItemEvent, event: JsonObject, at: number): void => {
-    const known = open.get(at)?.reader;
+  /** @internal The events whose turn it is. */
+  receive(what: ItemEvent, event: JsonObject, at: number): void {
+    const known = this.#open.get(at)?.reader;
     if (what.type === 'item-added') {
-      if (!known) openItem(at, asObject(event['item']) ?? {});
+      if (!known) this.#openItem(at, asObject(event['item']) ?? {});
     } else if (what.type === 'item-done') {
       const item = asObject(event['item']) ?? {};
-      (known ?? openItem(at, item)).done(item);
-      open.delete(at);
-    } else if (!known && what.kind.part === 'tool-call') early.push({ at, what, event });
-    else {
+      (known ?? this.#openItem(at, item)).done(item);
+      this.#open.delete(at);
+    } else if (!known && what.kind.part === 'tool-call') {
+      this.#early ??= [];
+      this.#early.push({ at, what, event });
+    } else {
       // The item was never added, so its first event says of what kind it is.
       const type = what.kind.part === 'thinking' ? 'reasoning' : 'message';
-      (known ?? openItem(at, { type })).read(what, event);
+      (known ?? this.#openItem(at, { type })).read(what, event);
     }
-  };
-  /** A whole answer has no events. */
-  let order: ItemOrder | undefined;
+  }
 
-  return {
-    add(what, event) {
-      order ??= itemOrder(dispatch);
-      order.add(what, event);
-    },
-    finish(output) {
-      order?.flush();
-      for (const [at, { reader, item }] of open) {
-        const whole = output[at];
-        reader.done(whole && whole['type'] === item['type'] ? whole : item);
-      }
-      open.clear();
-      if (!seen) for (const [at, item] of output.entries()) openItem(at, item).done(item);
-    },
-  };
+  #openItem(at: number, item: JsonObject): ItemReader {
+    this.#answer.begin();
+    this.#seen = true;
+    const reader = this.#readers.create(at, item);
+    this.#open.set(at, { reader, item });
+    for (const held of this.#early ?? []) if (held.at === at) reader.read(held.what, held.event);
+    return reader;
+  }
 }

@@ -8,96 +8,111 @@
 import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
 
-/** Receives events in order. @param item the number of the item that the event belongs to */
-type Receiver = (what: ItemEvent, event: JsonObject, item: number) => void;
-
-export interface ItemOrder {
-  /** Takes one event of an item, and passes on the events whose turn it is. */
-  add(what: ItemEvent, event: JsonObject): void;
-  /** Passes on all events that are still waiting. */
-  flush(): void;
+/** Receives events in order. */
+export interface ItemReceiver {
+  /** @param item the number of the item that the event belongs to */
+  receive(what: ItemEvent, event: JsonObject, item: number): void;
 }
+
+type WaitingEvents = [what: ItemEvent, event: JsonObject][];
+type Waiting = Map<number, WaitingEvents>;
 
 /** Orders the events of one answer. */
-export function itemOrder(receive: Receiver): ItemOrder {
-  const waiting = new Map<number, [what: ItemEvent, event: JsonObject][]>();
-  const done = new Set<number>();
-  const findNumber = itemNumbers(done);
-  let open: number | undefined;
+export class ItemOrder {
+  readonly #receiver: ItemReceiver;
+  readonly #numbers = new ItemNumbers();
+  /** Events that wait, by the numbers of their items. Most answers have none. */
+  #waiting: Waiting | undefined;
+  #open: number | undefined;
   /** Whether the open item is reasoning, which lets others begin. */
-  let yields = false;
+  #yields = false;
 
-  const pass: Receiver = (what, event, item) => {
-    if (what.type === 'item-added') yields = asObject(event['item'])?.['type'] === 'reasoning';
+  constructor(receiver: ItemReceiver) {
+    this.#receiver = receiver;
+  }
+
+  /** Takes one event of an item, and passes on the events whose turn it is. */
+  add(what: ItemEvent, event: JsonObject): void {
+    const item = this.#numbers.find(what, event);
+    if (this.#open === item) this.#pass(what, event, item);
+    else if (!this.#numbers.done.has(item)) this.#addToOther(what, event, item);
+    if (this.#open === undefined && this.#waiting !== undefined) this.#release(this.#waiting);
+  }
+
+  /** Passes on all events that are still waiting. */
+  flush(): void {
+    for (const [item, events] of this.#waiting ?? [])
+      for (const [what, event] of events) this.#pass(what, event, item);
+    this.#waiting = undefined;
+  }
+
+  #pass(what: ItemEvent, event: JsonObject, item: number): void {
+    if (what.type === 'item-added') this.#yields = asObject(event['item'])?.['type'] === 'reasoning';
     else if (what.type === 'item-done') {
-      open = undefined;
-      done.add(item);
+      this.#open = undefined;
+      this.#numbers.done.add(item);
     }
-    receive(what, event, item);
-  };
+    this.#receiver.receive(what, event, item);
+  }
 
-  const release = (): void => {
+  #release(waiting: Waiting): void {
     for (const [item, events] of waiting) {
-      if (open !== undefined) return;
+      if (this.#open !== undefined) return;
       if (events.length === 0) continue;
       waiting.delete(item);
-      open = item;
-      for (const [what, event] of events) pass(what, event, item);
+      this.#open = item;
+      for (const [what, event] of events) this.#pass(what, event, item);
     }
-  };
+  }
 
-  const addToOther = (what: ItemEvent, event: JsonObject, item: number): void => {
-    if (open !== undefined && yields && what.type === 'item-added') {
-      waiting.set(open, []);
-      open = undefined;
+  #addToOther(what: ItemEvent, event: JsonObject, item: number): void {
+    if (this.#open !== undefined && this.#yields && what.type === 'item-added') {
+      this.#wait(this.#open, []);
+      this.#open = undefined;
     }
-    const events = waiting.get(item);
+    const events = this.#waiting?.get(item);
     if (events) events.push([what, event]);
-    else if (open !== undefined) waiting.set(item, [[what, event]]);
+    else if (this.#open !== undefined) this.#wait(item, [[what, event]]);
     else {
-      open = item;
-      pass(what, event, item);
+      this.#open = item;
+      this.#pass(what, event, item);
     }
-  };
+  }
 
-  return {
-    add(what, event) {
-      const item = findNumber(what, event);
-      if (open === item) pass(what, event, item);
-      else if (!done.has(item)) addToOther(what, event, item);
-      if (open === undefined && waiting.size > 0) release();
-    },
-    flush() {
-      for (const [item, events] of waiting) for (const [what, event] of events) pass(what, event, item);
-      waiting.clear();
-    },
-  };
+  #wait(item: number, events: WaitingEvents): void {
+    this.#waiting ??= new Map();
+    this.#waiting.set(item, events);
+  }
 }
 
-/**
- * Finds the number of the item that an event is about. llama.cpp's events have none. Such an event belongs to the item
- * with the same id, or else to the last item, unless that has another id or is done.
- * @param done the numbers of the items that are done.
- */
-function itemNumbers(done: ReadonlySet<number>): (what: ItemEvent, event: JsonObject) => number {
-  const numbers = new Map<string, number>();
-  let last = -1;
-  let lastId: string | undefined;
-  return ({ type }, event) => {
+/** The numbers of the items of one answer. */
+class ItemNumbers {
+  /** Those of the items that are done. */
+  readonly done = new Set<number>();
+  readonly #byId = new Map<string, number>();
+  #last = -1;
+  #lastId: string | undefined;
+
+  /**
+   * Finds the number of the item that an event is about. llama.cpp's events have none. Such an event belongs to the item
+   * with the same id, or else to the last item, unless that has another id or is done.
+   */
+  find({ type }: ItemEvent, event: JsonObject): number {
     const id = findItemId(event);
-    const number = asNumber(event['output_index']) ?? (id === undefined ? undefined : numbers.get(id));
-    const isOther = id !== undefined && lastId !== undefined;
-    if (number !== undefined) last = number;
-    else if (type === 'item-added' || last < 0 || isOther || done.has(last)) {
-      last += 1;
-      lastId = undefined;
+    const known = asNumber(event['output_index']);
+    const number = known ?? (id === undefined ? undefined : this.#byId.get(id));
+    const isOther = id !== undefined && this.#lastId !== undefined;
+    if (number !== undefined) this.#last = number;
+    else if (type === 'item-added' || this.#last < 0 || isOther || this.done.has(this.#last)) {
+      this.#last += 1;
+      this.#lastId = undefined;
     }
     if (id !== undefined) {
-      numbers.set(id, last);
-      lastId = id;
+      this.#byId.set(id, this.#last);
+      this.#lastId = id;
     }
-    return last;
-  };
+    return this.#last;
+  }
 }
 
 /** The id of the item of an event. llama.cpp's deltas of arguments go by the id of the call. */

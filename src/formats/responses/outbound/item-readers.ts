@@ -5,54 +5,75 @@ import { asText, type JsonObject } from '../../../lib/json.ts';
 import { changedNames } from '../../safe-names.ts';
 import { findNamespacedNames, qualifyName } from '../wire/namespaces.ts';
 import type { ItemReader } from './item-reader.ts';
-import { callReader } from './parse-call.ts';
-import { textItemReader } from './parse-message.ts';
+import { CallReader } from './parse-call.ts';
+import { TextItemReader } from './parse-message.ts';
 import type { PartWriter } from './part-writer.ts';
 import { safeName } from './tool-names.ts';
 
-/** Makes the reader of an item. @param at its place in the output; @param item what is known of it when it is added */
-export type CreateItemReader = (at: number, item: JsonObject) => ItemReader;
+/** Makes readers for the items of one answer. */
+export class ItemReaders {
+  readonly #parts: PartWriter;
+  readonly #tools: readonly Tool[];
+  /** The prompt's names of the tools that go by others. */
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #hasHosted: boolean;
 
-/** Makes readers for the items of an answer to a prompt with these tools. */
-export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): CreateItemReader {
-  const changed = changedNames(tools, safeName);
-  const namespaced = findNamespacedNames(tools);
-  const names =
-    namespaced.size === 0
-      ? changed
-      : new Map([
-          ...changed,
-          // A tool in a namespace may go by another name than the joined one.
-          ...[...namespaced].map(([name, member]) => [qualifyName(member), name] as const),
-        ]);
-  const hasHosted = tools.some((tool) => tool.kind === 'hosted');
-  const isKnown = (name: string): boolean =>
-    names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
-  /** xAI shows the searches that it runs itself as custom calls. The caller must not answer those. */
-  const isForCaller = (item: JsonObject): boolean => !hasHosted || isKnown(asText(item['name']) ?? '');
+  /** @param tools those of the prompt. */
+  constructor(parts: PartWriter, tools: readonly Tool[] = []) {
+    this.#parts = parts;
+    this.#tools = tools;
+    this.#hasHosted = tools.some((tool) => tool.kind === 'hosted');
+    const changed = changedNames(tools, safeName);
+    const namespaced = findNamespacedNames(tools);
+    this.#names =
+      namespaced.size === 0
+        ? changed
+        : new Map([
+            ...changed,
+            // A tool in a namespace may go by another name than the joined one.
+            ...[...namespaced].map(([name, member]) => [qualifyName(member), name] as const),
+          ]);
+  }
 
-  return (at, item) => {
+  /** Makes the reader of an item. @param at its place in the output; @param item what is known of it when it is added */
+  create(at: number, item: JsonObject): ItemReader {
     switch (item['type']) {
       case 'message':
       case 'reasoning':
-        return textItemReader(at, item, parts);
+        return new TextItemReader(at, item, this.#parts);
       case 'function_call':
-        return callReader(at, item, parts, names);
+        return new CallReader(at, item, this.#parts, this.#names);
       case 'custom_tool_call':
-        return isForCaller(item) ? callReader(at, item, parts, names) : opaqueReader(parts);
+        return this.#isForCaller(item)
+          ? new CallReader(at, item, this.#parts, this.#names)
+          : new OpaqueReader(this.#parts);
       default:
-        return opaqueReader(parts);
+        return new OpaqueReader(this.#parts);
     }
-  };
+  }
+
+  /** xAI shows the searches that it runs itself as custom calls. The caller must not answer those. */
+  #isForCaller(item: JsonObject): boolean {
+    return !this.#hasHosted || this.#isKnown(asText(item['name']) ?? '');
+  }
+
+  #isKnown(name: string): boolean {
+    return this.#names.has(name) || this.#tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
+  }
 }
 
 /** Reads items that only this format understands, such as hosted tools: as a whole, once they are done. */
-function opaqueReader(parts: PartWriter): ItemReader {
-  return {
-    read() {},
-    done(item) {
-      parts.start({ kind: 'opaque', format: 'responses', value: item });
-      parts.end();
-    },
-  };
+class OpaqueReader implements ItemReader {
+  readonly #parts: PartWriter;
+
+  constructor(parts: PartWriter) {
+    this.#parts = parts;
+  }
+
+  read(): void {}
+
+  done(item: JsonObject): void {
+    this.#parts.start({ kind: 'opaque', format: 'responses', value: item });
+    this.#parts.end();
+  }
 }

@@ -18,74 +18,83 @@ import {
   type Json,
   type JsonObject,
 } from '../../../lib/json.ts';
-import type { Sink } from '../../../streams/step.ts';
+import type { Pieces } from '../../../streams/repeated-events.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import type { Sink, Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
-import { itemDispatcher } from './item-dispatcher.ts';
+import { type AnswerOfItems, ItemDispatcher } from './item-dispatcher.ts';
 import { ITEM_EVENTS } from './item-events.ts';
-import { partWriter } from './part-writer.ts';
+import { PartWriter } from './part-writer.ts';
 
 /** Statuses of a response that is no answer, or not yet. */
 const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progress', 'cancelled']);
 
-const NO_SINK: Sink<ReplyEvent> = { enqueue() {} };
-
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, { model }: ModelTraits): EventParser {
-  const answer = parseAnswer(prompt, model);
-  return Object.assign(withSettledCalls(withParallelCalls(answer, prompt)), { pieces: answer.pieces });
+  const answer = new AnswerParser(prompt, model);
+  return Object.assign(withSettledCalls(withParallelCalls(answer, prompt)), { pieces: answer });
 }
 
-function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick<EventParser, 'pieces'>> {
-  let out = NO_SINK;
-  let started = false;
-  let ended = false;
-
-  const start = (response: JsonObject): void => {
-    if (started) return;
-    started = true;
-    out.enqueue(parseStart(response));
-  };
-
+/** Reads one answer. It leaves calls as they are. */
+class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
+  readonly isNumbered = true;
+  readonly #model: string;
+  readonly #parts = new PartWriter();
+  readonly #items: ItemDispatcher;
+  #started = false;
+  #ended = false;
   /** The event that was read last, if it adds to a text. */
-  let delta: JsonObject | undefined;
+  #delta: JsonObject | undefined;
 
-  const parts = partWriter(() => out);
-  const items = itemDispatcher(parts, prompt.tools, () => start({}));
+  constructor(prompt: Prompt, model: string) {
+    this.#model = model;
+    this.#items = new ItemDispatcher(this, this.#parts, prompt.tools);
+  }
 
-  const end = (response: JsonObject): void => {
-    start(response);
-    items.finish(asObjects(response['output']));
-    const usage = parseUsage(response['usage'], model);
-    if (usage) out.enqueue({ type: 'usage', usage });
-    const finish = parseFinish(response, parts.contained);
-    const fields = parseAdditionalFields(response, finish.finish);
-    out.enqueue({ type: 'choice-end', choice: 0, ...finish, ...fields });
-    const { serviceTier } = parseStart(response);
-    out.enqueue({ type: 'reply-end', ...(serviceTier !== undefined && { serviceTier }) });
-    ended = true;
-  };
+  transform({ data, piece }: Sse, out: Sink<ReplyEvent>): void {
+    if (this.#ended || data === '[DONE]') return;
+    this.#parts.out = out;
+    const value = piece === undefined ? parseEventObject(data) : { ...this.#delta, delta: piece };
+    this.#delta = undefined;
+    const { type } = value;
+    if (typeof type === 'string') this.#readEvent(type, value);
+    else this.#readWhole(value);
+  }
 
-  const readEvent = (type: string, event: JsonObject): void => {
+  flush(): void {
+    if (!this.#ended) throw endedEarly();
+  }
+
+  last(): string | undefined {
+    return asText(this.#delta?.['delta']);
+  }
+
+  /** @internal An item comes. */
+  begin(): void {
+    this.#start({});
+  }
+
+  #readEvent(type: string, event: JsonObject): void {
     const what = ITEM_EVENTS.get(type);
     if (what) {
-      items.add(what, event);
-      if (what.type === 'delta') delta = event;
+      this.#items.add(what, event);
+      if (what.type === 'delta') this.#delta = event;
       return;
     }
     switch (type) {
       case 'response.created':
       case 'response.queued':
       case 'response.in_progress':
-        start(asObject(event['response']) ?? {});
+        this.#start(asObject(event['response']) ?? {});
         return;
       case 'response.completed':
       case 'response.incomplete':
-        end(withFinalStatus(type, asObject(event['response']) ?? {}));
+        this.#end(withFinalStatus(type, asObject(event['response']) ?? {}));
         return;
       case 'error':
       case 'response.failed':
@@ -93,34 +102,37 @@ function parseAnswer(prompt: Prompt, model: string): EventParser & Required<Pick
       case 'response.cancelled':
         throw new GatewayError('upstream-broken', 'The upstream cancelled its answer.');
     }
-  };
+  }
 
-  const readWhole = (body: JsonObject): void => {
+  #readWhole(body: JsonObject): void {
     const { error, object, output, status } = body;
     if (status === 'failed' || (isObject(error) && status !== 'incomplete') || typeof error === 'string')
       throw parseErrorObject(body);
     if (object !== 'response' && !Array.isArray(output))
       throw brokenAnswer('something that is not a response');
     if (UNFINISHED.has(status)) throw brokenAnswer('a response that is not finished');
-    end(body);
-  };
+    this.#end(body);
+  }
 
-  return {
-    pieces: { last: () => asText(delta?.['delta']), isNumbered: true },
-    transform({ data, piece }, sink) {
-      if (ended || data === '[DONE]') return;
-      out = sink;
-      const value = piece === undefined ? parseEventObject(data) : { ...delta, delta: piece };
-      delta = undefined;
-      const { type } = value;
-      if (typeof type === 'string') readEvent(type, value);
-      else readWhole(value);
-    },
-    flush() {
-      if (ended) return;
-      throw endedEarly();
-    },
-  };
+  #start(response: JsonObject): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#parts.out.enqueue(parseStart(response));
+  }
+
+  #end(response: JsonObject): void {
+    this.#start(response);
+    this.#items.finish(asObjects(response['output']));
+    const { out } = this.#parts;
+    const usage = parseUsage(response['usage'], this.#model);
+    if (usage) out.enqueue({ type: 'usage', usage });
+    const finish = parseFinish(response, this.#parts);
+    const fields = parseAdditionalFields(response, finish.finish);
+    out.enqueue({ type: 'choice-end', choice: 0, ...finish, ...fields });
+    const { serviceTier } = parseStart(response);
+    out.enqueue({ type: 'reply-end', ...(serviceTier !== undefined && { serviceTier }) });
+    this.#ended = true;
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../../lib/json.ts';
 import { keepOrigin } from '../wire/origin.ts';
-import { PART_KINDS, REASONING, type TextKind } from './item-events.ts';
+import { type ItemEvent, PART_KINDS, REASONING, type TextKind } from './item-events.ts';
 import { findRest, type ItemReader, remainingFields } from './item-reader.ts';
 import { matchParts } from './match-parts.ts';
 import type { PartWriter } from './part-writer.ts';
@@ -44,106 +44,137 @@ interface Text {
   logprobs: number;
 }
 
-/**
- * Makes the reader of a message or of reasoning.
- * @param at the place of the item in the output.
- * @param added the item as far as it is known when it is added.
- */
-export function textItemReader(at: number, added: JsonObject, parts: PartWriter): ItemReader {
-  const early = added['encrypted_content'];
-  const item = remainingFields(added, ITEM_READ);
-  const lists = { content: new Map<number, Text>(), summary: new Map<number, Text>() };
-  let wrote = false;
+type Texts = Map<number, Text>;
 
-  const getText = (kind: TextKind, index: number, part: JsonObject = {}): Text => {
-    const list = lists[kind.list];
+const NO_TEXTS: ReadonlyMap<number, Text> = new Map();
+
+/** Reads a message or reasoning. */
+export class TextItemReader implements ItemReader {
+  readonly #at: number;
+  readonly #parts: PartWriter;
+  readonly #early: Json | undefined;
+  readonly #item: JsonObject;
+  readonly #lists: Partial<Record<TextKind['list'], Texts>> = {};
+  #wrote = false;
+
+  /**
+   * @param at the place of the item in the output.
+   * @param added the item as far as it is known when it is added.
+   */
+  constructor(at: number, added: JsonObject, parts: PartWriter) {
+    this.#at = at;
+    this.#parts = parts;
+    this.#early = added['encrypted_content'];
+    this.#item = remainingFields(added, ITEM_READ);
+  }
+
+  read({ type, kind }: ItemEvent, event: JsonObject): void {
+    if (kind.part === 'tool-call') return;
+    switch (type) {
+      case 'delta': {
+        const text = this.#findText(kind, event);
+        this.#write(text, event['delta']);
+        const tokens = event['logprobs'];
+        if (tokens !== undefined) this.#addLogprobs(text, asList(tokens));
+        return;
+      }
+      case 'annotation':
+        this.#annotate(this.#findText(kind, event), asObjects([event['annotation'] ?? null]));
+        return;
+      case 'text-done':
+        this.#complete(this.#findText(kind, event), event);
+        return;
+      case 'part-added': {
+        const part = asObject(event['part']) ?? {};
+        this.#findText(PART_KINDS.get(part['type']) ?? kind, event, part);
+      }
+    }
+  }
+
+  done(whole: JsonObject): void {
+    this.#completeList(asObjects(whole['summary']), 'summary');
+    this.#completeList(asObjects(whole['content']), 'content');
+    const encrypted = asText(whole['encrypted_content']) ?? asText(this.#early);
+    if (encrypted !== undefined && encrypted !== '') {
+      // The item shows no thought, or its signature came after other items.
+      if (!this.#isOpen()) {
+        this.#parts.start({ kind: 'thinking' }, keepOrigin({ at: this.#at, item: this.#item }));
+      }
+      this.#parts.sign({ origin: 'openai', value: encrypted });
+    } else if (!this.#wrote) this.#openEmpty(whole);
+    this.#parts.end();
+  }
+
+  #findText(kind: TextKind, event: JsonObject, part?: JsonObject): Text {
+    return this.#getText(kind, asNumber(event[kind.index]) ?? 0, part);
+  }
+
+  #getText(kind: TextKind, index: number, part: JsonObject = {}): Text {
+    const list: Texts = this.#lists[kind.list] ?? new Map();
+    this.#lists[kind.list] = list;
     const known = list.get(index);
     if (known) return known;
     const fields = kind === REASONING ? { type: 'reasoning_text' } : remainingFields(part, PART_READ);
     const text = { kind, fields, part: -1, length: 0, annotations: 0, logprobs: 0 };
     list.set(index, text);
     return text;
-  };
-  const findText = (kind: TextKind, event: JsonObject, part?: JsonObject): Text =>
-    getText(kind, asNumber(event[kind.index]) ?? 0, part);
+  }
 
-  const open = (text: Text): void => {
-    if (text.part >= 0 && text.part === parts.open()) return;
-    wrote = true;
-    text.part = parts.start({ kind: text.kind.part }, keepOrigin({ at, item, part: text.fields }));
-  };
-  const write = (text: Text, piece: Json | undefined): void => {
+  /** Whether one of its texts is the open part. */
+  #isOpen(): boolean {
+    const { open } = this.#parts;
+    if (open < 0) return false;
+    for (const list of Object.values(this.#lists))
+      for (const { part } of list.values()) if (part === open) return true;
+    return false;
+  }
+
+  #open(text: Text): void {
+    if (text.part >= 0 && text.part === this.#parts.open) return;
+    this.#wrote = true;
+    const origin = keepOrigin({ at: this.#at, item: this.#item, part: text.fields });
+    text.part = this.#parts.start({ kind: text.kind.part }, origin);
+  }
+
+  #write(text: Text, piece: Json | undefined): void {
     if (typeof piece !== 'string' || piece === '') return;
-    open(text);
+    this.#open(text);
     text.length += piece.length;
-    parts.text(piece);
-  };
-  const addLogprobs = (text: Text, tokens: readonly Json[]): void => {
+    this.#parts.text(piece);
+  }
+
+  #addLogprobs(text: Text, tokens: readonly Json[]): void {
     if (tokens.length === 0) return;
-    open(text);
+    this.#open(text);
     text.logprobs += tokens.length;
-    parts.logprobs(tokens);
-  };
-  const annotate = (text: Text, annotations: readonly JsonObject[]): void => {
+    this.#parts.logprobs(tokens);
+  }
+
+  #annotate(text: Text, annotations: readonly JsonObject[]): void {
     for (const annotation of annotations) {
-      open(text);
+      this.#open(text);
       text.annotations += 1;
-      parts.cite(annotation);
+      this.#parts.cite(annotation);
     }
-  };
-  const complete = (text: Text, whole: JsonObject): void => {
-    write(text, findRest(whole[text.kind.field], text.length));
-    addLogprobs(text, asList(whole['logprobs']).slice(text.logprobs));
-    annotate(text, asObjects(whole['annotations']).slice(text.annotations));
-  };
-  const completeList = (list: readonly JsonObject[], name: TextKind['list']): void => {
-    const findNumber = matchParts(lists[name], list);
+  }
+
+  #complete(text: Text, whole: JsonObject): void {
+    this.#write(text, findRest(whole[text.kind.field], text.length));
+    this.#addLogprobs(text, asList(whole['logprobs']).slice(text.logprobs));
+    this.#annotate(text, asObjects(whole['annotations']).slice(text.annotations));
+  }
+
+  #completeList(list: readonly JsonObject[], name: TextKind['list']): void {
+    const findNumber = matchParts(this.#lists[name] ?? NO_TEXTS, list);
     for (const [index, part] of list.entries()) {
       const kind = PART_KINDS.get(part['type']);
-      if (kind?.list === name) complete(getText(kind, findNumber(index), part), part);
+      if (kind?.list === name) this.#complete(this.#getText(kind, findNumber(index), part), part);
     }
-  };
+  }
 
   /** For an item that wrote nothing: its empty texts, or else the item as it is, for those who can read it. */
-  const openEmpty = (whole: JsonObject): void => {
-    for (const text of lists.content.values()) open(text);
-    if (!wrote) parts.start({ kind: 'opaque', format: 'responses', value: whole });
-  };
-
-  return {
-    read({ type, kind }, event) {
-      if (kind.part === 'tool-call') return;
-      switch (type) {
-        case 'delta': {
-          const text = findText(kind, event);
-          write(text, event['delta']);
-          const tokens = event['logprobs'];
-          if (tokens !== undefined) addLogprobs(text, asList(tokens));
-          return;
-        }
-        case 'annotation':
-          return annotate(findText(kind, event), asObjects([event['annotation'] ?? null]));
-        case 'text-done':
-          return complete(findText(kind, event), event);
-        case 'part-added': {
-          const part = asObject(event['part']) ?? {};
-          findText(PART_KINDS.get(part['type']) ?? kind, event, part);
-        }
-      }
-    },
-    done(whole) {
-      completeList(asObjects(whole['summary']), 'summary');
-      completeList(asObjects(whole['content']), 'content');
-      const encrypted = asText(whole['encrypted_content']) ?? asText(early);
-      if (encrypted !== undefined && encrypted !== '') {
-        const isOpen = [...lists.summary.values(), ...lists.content.values()].some(
-          (text) => text.part >= 0 && text.part === parts.open(),
-        );
-        // The item shows no thought, or its signature came after other items.
-        if (!isOpen) parts.start({ kind: 'thinking' }, keepOrigin({ at, item }));
-        parts.sign({ origin: 'openai', value: encrypted });
-      } else if (!wrote) openEmpty(whole);
-      parts.end();
-    },
-  };
+  #openEmpty(whole: JsonObject): void {
+    for (const text of this.#lists.content?.values() ?? []) this.#open(text);
+    if (!this.#wrote) this.#parts.start({ kind: 'opaque', format: 'responses', value: whole });
+  }
 }

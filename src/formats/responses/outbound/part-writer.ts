@@ -8,54 +8,60 @@ import { parseTokens } from '../../openai/logprobs.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import type { Contained } from '../wire/finish-reasons.ts';
 
-export interface PartWriter {
-  /** Ends the open part, and opens another. @returns the number of the new part */
-  start(part: OpenPart, formatSpecific?: FormatSpecific): number;
-  text(text: string): void;
-  logprobs(tokens: readonly Json[]): void;
-  cite(annotation: JsonObject): void;
-  sign(signature: Signature): void;
-  end(): void;
+const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
+
+/** Writes the parts of one answer. */
+export class PartWriter implements Contained {
+  /** Where events go now: it changes with every event of the vendor's. */
+  out = NOWHERE;
+  /** Whether one of the parts so far is a call, and whether one is a refusal. */
+  calls = false;
+  refusal = false;
+  #next = 0;
+  #open = -1;
+
   /** The number of the open part; -1 if none is open. */
-  open(): number;
-  /** Which of the parts so far matter for the finish. */
-  readonly contained: Contained;
-}
+  get open(): number {
+    return this.#open;
+  }
 
-/** Makes the writer for one answer. @param sink returns where events go now: it changes with every event of the vendor's */
-export function partWriter(sink: () => Sink<ReplyEvent>): PartWriter {
-  const contained = { calls: false, refusal: false };
-  let next = 0;
-  let open = -1;
+  /** Ends the open part, and opens another. @returns the number of the new part */
+  start(part: OpenPart, formatSpecific?: FormatSpecific): number {
+    this.end();
+    const index = this.#next;
+    this.#open = index;
+    this.#next += 1;
+    if (part.kind === 'tool-call') this.calls = true;
+    if (part.kind === 'refusal') this.refusal = true;
+    this.out.enqueue({
+      type: 'part-start',
+      choice: 0,
+      index,
+      part,
+      ...(formatSpecific && { formatSpecific }),
+    });
+    return index;
+  }
 
-  const end = (): void => {
-    if (open >= 0) sink().enqueue({ type: 'part-end', choice: 0, index: open });
-    open = -1;
-  };
+  text(text: string): void {
+    this.out.enqueue({ type: 'part-delta', choice: 0, index: this.#open, text });
+  }
 
-  return {
-    contained,
-    end,
-    open: () => open,
-    start(part, formatSpecific) {
-      end();
-      open = next;
-      next += 1;
-      if (part.kind === 'tool-call') contained.calls = true;
-      if (part.kind === 'refusal') contained.refusal = true;
-      sink().enqueue({
-        type: 'part-start',
-        choice: 0,
-        index: open,
-        part,
-        ...(formatSpecific && { formatSpecific }),
-      });
-      return open;
-    },
-    text: (text) => sink().enqueue({ type: 'part-delta', choice: 0, index: open, text }),
-    logprobs: (tokens) => sink().enqueue({ type: 'logprobs', choice: 0, tokens: parseTokens(tokens) }),
-    cite: (annotation) =>
-      sink().enqueue({ type: 'part-detail', choice: 0, index: open, citation: parseAnnotation(annotation) }),
-    sign: (signature) => sink().enqueue({ type: 'part-detail', choice: 0, index: open, signature }),
-  };
+  logprobs(tokens: readonly Json[]): void {
+    this.out.enqueue({ type: 'logprobs', choice: 0, tokens: parseTokens(tokens) });
+  }
+
+  cite(annotation: JsonObject): void {
+    const citation = parseAnnotation(annotation);
+    this.out.enqueue({ type: 'part-detail', choice: 0, index: this.#open, citation });
+  }
+
+  sign(signature: Signature): void {
+    this.out.enqueue({ type: 'part-detail', choice: 0, index: this.#open, signature });
+  }
+
+  end(): void {
+    if (this.#open >= 0) this.out.enqueue({ type: 'part-end', choice: 0, index: this.#open });
+    this.#open = -1;
+  }
 }
