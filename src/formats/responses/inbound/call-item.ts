@@ -1,55 +1,103 @@
 /** Writes a tool call of the answer: of a function, with JSON arguments, or of a custom tool, with free text. */
 
 import type { Signature } from '../../../conversation/prompt.ts';
-import type { OpenPart, PartStart } from '../../../conversation/reply.ts';
+import type { OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { type NamespacedName, parseNamespacedName } from '../wire/namespaces.ts';
 import { getOrigin } from '../wire/origin.ts';
-import type { EventWriter, Item, Place } from './output-item.ts';
+import type { Deltas, EventWriter, Item, Place, Status } from './output-item.ts';
 
 type Call = OpenPart & { readonly kind: 'tool-call' };
 
 /** The name by which the caller calls a tool. */
 export type CallerName = NamespacedName | { readonly name: string };
 
-/** Makes the item of a call. @param known the caller's name of the tool, unless the call says it */
-export function callItem(
-  { id, index }: Place,
-  call: Call,
-  start: PartStart,
-  events: EventWriter,
-  known: CallerName,
-): Item {
-  const { item = {} } = getOrigin(start.formatSpecific);
-  const callerName = parseNamespacedName(item) ?? known;
-  const { name } = callerName;
-  const place = { item_id: id, output_index: index };
-  const [type, field, event] = call.custom
-    ? (['custom_tool_call', 'input', 'response.custom_tool_call_input'] as const)
-    : (['function_call', 'arguments', 'response.function_call_arguments'] as const);
-  const writeDelta = events.deltas(`${event}.delta`, place);
-  let text = '';
-  let signature: Signature | undefined;
+/** What differs between the items of functions and of custom tools. */
+interface Kind {
+  readonly type: 'function_call' | 'custom_tool_call';
+  readonly field: 'arguments' | 'input';
+  /** How the names of its events begin. */
+  readonly event: string;
+}
 
-  const delta = (piece: string): void => {
-    text += piece;
-    writeDelta(piece);
-  };
+const FUNCTION: Kind = {
+  type: 'function_call',
+  field: 'arguments',
+  event: 'response.function_call_arguments',
+};
+const CUSTOM: Kind = {
+  type: 'custom_tool_call',
+  field: 'input',
+  event: 'response.custom_tool_call_input',
+};
 
-  return {
-    takes: () => false,
-    start() {},
-    delta,
-    detail(detail) {
-      signature = detail.signature ?? signature;
-    },
-    keepAlive() {
-      writeDelta('');
-      return true;
-    },
-    end() {
-      events.write(`${event}.done`, { ...place, ...(!call.custom && { name }), [field]: text });
-    },
-    render: (status) => ({ ...item, ...callerName, id, type, status, [field]: text, call_id: call.id }),
-    unplacedSignature: () => signature,
-  };
+/** The item of a call. */
+export class CallItem implements Item {
+  readonly #call: Call;
+  readonly #events: EventWriter;
+  readonly #kind: Kind;
+  /** The item as the vendor began it. */
+  readonly #item: JsonObject;
+  readonly #callerName: CallerName;
+  /** The fields that say in every event where the item is. */
+  readonly #place: { readonly item_id: string; readonly output_index: number };
+  readonly #deltas: Deltas;
+  #text = '';
+  #signature: Signature | undefined;
+
+  /** @param known the caller's name of the tool, unless the call says it */
+  constructor({ id, index }: Place, call: Call, start: PartStart, events: EventWriter, known: CallerName) {
+    const { item = {} } = getOrigin(start.formatSpecific);
+    this.#call = call;
+    this.#events = events;
+    this.#kind = call.custom ? CUSTOM : FUNCTION;
+    this.#item = item;
+    this.#callerName = parseNamespacedName(item) ?? known;
+    this.#place = { item_id: id, output_index: index };
+    this.#deltas = events.deltas(`${this.#kind.event}.delta`, this.#place);
+  }
+
+  takes(): boolean {
+    return false;
+  }
+
+  start(): void {}
+
+  delta(piece: string): void {
+    this.#text += piece;
+    this.#events.writeDelta(this.#deltas, piece);
+  }
+
+  detail({ signature }: PartDetail): void {
+    this.#signature = signature ?? this.#signature;
+  }
+
+  keepAlive(): boolean {
+    this.#events.writeDelta(this.#deltas, '');
+    return true;
+  }
+
+  end(): void {
+    const { event, field } = this.#kind;
+    const { name } = this.#callerName;
+    const fields = { ...this.#place, ...(!this.#call.custom && { name }), [field]: this.#text };
+    this.#events.write(`${event}.done`, fields);
+  }
+
+  render(status: Status): JsonObject {
+    const { type, field } = this.#kind;
+    return {
+      ...this.#item,
+      ...this.#callerName,
+      id: this.#place.item_id,
+      type,
+      status,
+      [field]: this.#text,
+      call_id: this.#call.id,
+    };
+  }
+
+  unplacedSignature(): Signature | undefined {
+    return this.#signature;
+  }
 }

@@ -3,7 +3,7 @@
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { EventWriter } from './output-item.ts';
+import type { Deltas, EventWriter } from './output-item.ts';
 
 /** A content part that is being written. */
 export interface MessageContent {
@@ -20,30 +20,49 @@ export interface MessageContent {
   end(): JsonObject;
 }
 
-/**
- * Makes a refusal.
- * @param place the fields that say in every event where the part is.
- * @param fields other fields of the part.
- */
-export function refusalContent(place: JsonObject, fields: JsonObject, events: EventWriter): MessageContent {
-  const renderPart = (text: string): JsonObject => ({ ...fields, type: 'refusal', refusal: text });
-  events.write('response.content_part.added', { ...place, part: renderPart('') });
-  const writeDelta = events.deltas('response.refusal.delta', place);
-  let text = '';
-  return {
-    delta(piece) {
-      text += piece;
-      writeDelta(piece);
-    },
-    keepAlive: () => writeDelta(''),
-    cite() {},
-    logprobs() {},
-    pause() {},
-    render: () => renderPart(text),
-    end() {
-      events.write('response.refusal.done', { ...place, refusal: text });
-      events.write('response.content_part.done', { ...place, part: renderPart(text) });
-      return renderPart(text);
-    },
-  };
+/** A refusal. */
+export class RefusalContent implements MessageContent {
+  readonly #place: JsonObject;
+  readonly #fields: JsonObject;
+  readonly #events: EventWriter;
+  readonly #deltas: Deltas;
+  #text = '';
+
+  /**
+   * @param place the fields that say in every event where the part is.
+   * @param fields other fields of the part.
+   */
+  constructor(place: JsonObject, fields: JsonObject, events: EventWriter) {
+    this.#place = place;
+    this.#fields = fields;
+    this.#events = events;
+    this.#deltas = events.deltas('response.refusal.delta', place);
+    events.write('response.content_part.added', { ...place, part: this.render() });
+  }
+
+  delta(text: string): void {
+    this.#text += text;
+    this.#events.writeDelta(this.#deltas, text);
+  }
+
+  keepAlive(): void {
+    this.#events.writeDelta(this.#deltas, '');
+  }
+
+  cite(): void {}
+
+  logprobs(): void {}
+
+  pause(): void {}
+
+  render(): JsonObject {
+    return { ...this.#fields, type: 'refusal', refusal: this.#text };
+  }
+
+  end(): JsonObject {
+    const part = this.render();
+    this.#events.write('response.refusal.done', { ...this.#place, refusal: this.#text });
+    this.#events.write('response.content_part.done', { ...this.#place, part });
+    return part;
+  }
 }

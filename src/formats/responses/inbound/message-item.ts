@@ -5,85 +5,111 @@
  */
 
 import type { Signature } from '../../../conversation/prompt.ts';
-import type { PartStart } from '../../../conversation/reply.ts';
+import type { PartDetail, PartStart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getOrigin } from '../wire/origin.ts';
-import { type MessageContent, refusalContent } from './message-content.ts';
-import { type TextOptions, textContent } from './message-text.ts';
-import type { EventWriter, Item, Place } from './output-item.ts';
+import { type MessageContent, RefusalContent } from './message-content.ts';
+import { TextContent, type TextOptions } from './message-text.ts';
+import type { EventWriter, Item, Phase, Place, Status } from './output-item.ts';
 
-/** Makes the item of the text or refusal `first`, and of those after it that belong to the same message. */
-export function messageItem(
-  { id, index }: Place,
-  first: PartStart,
-  events: EventWriter,
-  options: TextOptions,
-): Item {
-  const { at, item = {} } = getOrigin(first.formatSpecific);
-  const content: JsonObject[] = [];
-  let open: MessageContent | undefined;
+/** The item of the text or refusal `first`, and of those after it that belong to the same message. */
+export class MessageItem implements Item {
+  readonly isMessage = true;
+  readonly #place: Place;
+  readonly #first: PartStart;
+  readonly #events: EventWriter;
+  readonly #options: TextOptions;
+  readonly #content: JsonObject[] = [];
+  #open: MessageContent | undefined;
   /** Whether the open content is a text that has ended, but that another text may continue. */
-  let isPaused = false;
-  let signature: Signature | undefined;
-  let last = first;
+  #isPaused = false;
+  #signature: Signature | undefined;
+  #last: PartStart;
 
-  const close = (): void => {
-    if (open) content.push(open.end());
-    open = undefined;
-    isPaused = false;
-  };
+  constructor(place: Place, first: PartStart, events: EventWriter, options: TextOptions) {
+    this.#place = place;
+    this.#first = first;
+    this.#events = events;
+    this.#options = options;
+    this.#last = first;
+  }
 
-  return {
-    isMessage: true,
-    close,
-    takes: ({ part, formatSpecific }) =>
+  takes({ part, formatSpecific }: PartStart): boolean {
+    return (
       (part.kind === 'text' || part.kind === 'refusal') &&
-      signature === undefined &&
-      getOrigin(formatSpecific).at === at,
-    start(start) {
-      const continues = isPaused && canJoin(start);
-      isPaused = false;
-      if (continues) {
-        signature = start.signature;
-        return;
-      }
-      close();
-      const place = { item_id: id, output_index: index, content_index: content.length };
-      const { part: fields = {} } = getOrigin(start.formatSpecific);
-      signature = start.signature;
-      open =
-        start.part.kind === 'refusal'
-          ? refusalContent(place, fields, events)
-          : textContent(place, fields, events, options);
-      last = start;
-    },
-    delta: (text) => open?.delta(text),
-    detail(detail) {
-      signature = detail.signature ?? signature;
-      if (detail.citation) open?.cite(detail.citation);
-    },
-    logprobs: (tokens) => open?.logprobs(tokens),
-    end() {
-      if (!canJoin(last)) return close();
-      open?.pause();
-      isPaused = open !== undefined;
-    },
-    render: (status, phase) => ({
-      ...item,
-      id,
+      this.#signature === undefined &&
+      getOrigin(formatSpecific).at === getOrigin(this.#first.formatSpecific).at
+    );
+  }
+
+  start(start: PartStart): void {
+    const continues = this.#isPaused && canJoin(start);
+    this.#isPaused = false;
+    if (!continues) {
+      this.close();
+      this.#open = this.#openContent(start);
+      this.#last = start;
+    }
+    this.#signature = start.signature;
+  }
+
+  delta(text: string): void {
+    this.#open?.delta(text);
+  }
+
+  detail({ signature, citation }: PartDetail): void {
+    this.#signature = signature ?? this.#signature;
+    if (citation) this.#open?.cite(citation);
+  }
+
+  logprobs(tokens: readonly TokenLogprob[]): void {
+    this.#open?.logprobs(tokens);
+  }
+
+  end(): void {
+    if (canJoin(this.#last)) {
+      this.#open?.pause();
+      this.#isPaused = this.#open !== undefined;
+    } else this.close();
+  }
+
+  close(): void {
+    if (this.#open) this.#content.push(this.#open.end());
+    this.#open = undefined;
+    this.#isPaused = false;
+  }
+
+  keepAlive(): boolean {
+    this.#open?.keepAlive();
+    return this.#open !== undefined;
+  }
+
+  render(status: Status, phase?: Phase): JsonObject {
+    const { formatSpecific } = this.#first;
+    return {
+      ...getOrigin(formatSpecific).item,
+      id: this.#place.id,
       type: 'message',
       status,
-      content: open && isPaused ? [...content, open.render()] : [...content],
+      content: this.#open && this.#isPaused ? [...this.#content, this.#open.render()] : [...this.#content],
       role: 'assistant',
       // An item that came in this format has the vendor's own phase, or none.
-      ...(phase && first.formatSpecific?.format !== 'responses' && { phase }),
-    }),
-    keepAlive() {
-      open?.keepAlive();
-      return open !== undefined;
-    },
-    unplacedSignature: () => signature,
-  };
+      ...(phase && formatSpecific?.format !== 'responses' && { phase }),
+    };
+  }
+
+  unplacedSignature(): Signature | undefined {
+    return this.#signature;
+  }
+
+  #openContent({ part, formatSpecific }: PartStart): MessageContent {
+    const { id, index } = this.#place;
+    const place = { item_id: id, output_index: index, content_index: this.#content.length };
+    const { part: fields = {} } = getOrigin(formatSpecific);
+    return part.kind === 'refusal'
+      ? new RefusalContent(place, fields, this.#events)
+      : new TextContent(place, fields, this.#events, this.#options);
+  }
 }
 
 /** Whether a text may be joined with the one before it or after it. What came in this format goes out as it was. */

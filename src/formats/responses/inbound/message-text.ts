@@ -1,12 +1,13 @@
 /** Writes a text of a message, with its citations and log probabilities. */
 
 import type { Citation } from '../../../conversation/prompt.ts';
+import type { TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Foreign } from '../../foreign.ts';
 import { renderTokens } from '../../openai/logprobs.ts';
 import { renderAnnotation } from '../wire/citations.ts';
 import type { MessageContent } from './message-content.ts';
-import type { EventWriter } from './output-item.ts';
+import type { Deltas, EventWriter } from './output-item.ts';
 
 export interface TextOptions {
   /** Whether the caller asked for log probabilities. */
@@ -15,89 +16,128 @@ export interface TextOptions {
   readonly foreign: Foreign;
 }
 
-/**
- * Makes a text.
- * @param place the fields that say in every event where the part is.
- * @param fields other fields of the part.
- */
-export function textContent(
-  place: JsonObject,
-  fields: JsonObject,
-  events: EventWriter,
-  { hasLogprobs, foreign }: TextOptions,
-): MessageContent {
-  const annotations: JsonObject[] = [];
-  const logprobs: JsonObject[] = [];
+/** A text. What few texts have is undefined until it comes. */
+export class TextContent implements MessageContent {
+  readonly #place: JsonObject;
+  readonly #fields: JsonObject;
+  readonly #events: EventWriter;
+  readonly #options: TextOptions;
+  readonly #deltas: Deltas;
+  #annotations: JsonObject[] | undefined;
+  #logprobs: JsonObject[] | undefined;
   /** Citations of a whole text, whose length is not known yet. */
-  const waitingCitations: Citation[] = [];
+  #waitingCitations: Citation[] | undefined;
   /** With log probabilities, a piece waits for its tokens, or tokens for their piece. */
-  let waitingText: string | undefined;
-  let waitingTokens: JsonObject[] = [];
-  let text = '';
+  #waitingText: string | undefined;
+  #waitingTokens: JsonObject[] | undefined;
+  #text = '';
   /** Where the text begins that the next citations are about. */
-  let from = 0;
+  #from = 0;
 
-  const render = (): JsonObject => ({ ...fields, type: 'output_text', annotations, logprobs, text });
-  events.write('response.content_part.added', { ...place, part: render() });
-  const writeDelta = events.deltas('response.output_text.delta', { ...place, logprobs: [] });
+  /**
+   * @param place the fields that say in every event where the part is.
+   * @param fields other fields of the part.
+   */
+  constructor(place: JsonObject, fields: JsonObject, events: EventWriter, options: TextOptions) {
+    this.#place = place;
+    this.#fields = fields;
+    this.#events = events;
+    this.#options = options;
+    this.#deltas = events.deltas('response.output_text.delta', { ...place, logprobs: [] });
+    events.write('response.content_part.added', { ...place, part: this.render() });
+  }
 
-  const writeWithTokens = (piece: string): void => {
-    if (waitingTokens.length === 0) {
-      writeDelta(piece);
+  delta(piece: string): void {
+    this.#text += piece;
+    if (!this.#options.hasLogprobs) {
+      this.#events.writeDelta(this.#deltas, piece);
       return;
     }
-    events.write('response.output_text.delta', { ...place, delta: piece, logprobs: waitingTokens });
-    waitingTokens = [];
-  };
-  const release = (): void => {
-    if (waitingText !== undefined) writeWithTokens(waitingText);
-    waitingText = undefined;
-  };
-  const annotate = (citation: Citation): void => {
-    const annotation = renderAnnotation(citation, from, text.length);
+    this.#release();
+    if (this.#waitingTokens !== undefined) this.#writeWithTokens(piece);
+    else this.#waitingText = piece;
+  }
+
+  keepAlive(): void {
+    this.#events.writeDelta(this.#deltas, '');
+  }
+
+  cite(citation: Citation): void {
+    const hasOffsets = citation.formatSpecific?.format === 'responses' || citation.end !== undefined;
+    if (hasOffsets) {
+      this.#annotate(citation);
+      return;
+    }
+    this.#waitingCitations ??= [];
+    this.#waitingCitations.push(citation);
+  }
+
+  logprobs(tokens: readonly TokenLogprob[]): void {
+    for (const rendered of renderTokens(tokens, false)) {
+      this.#logprobs ??= [];
+      this.#logprobs.push(rendered);
+      this.#waitingTokens ??= [];
+      this.#waitingTokens.push(rendered);
+    }
+    this.#release();
+  }
+
+  pause(): void {
+    this.#release();
+    const waiting = this.#waitingCitations ?? [];
+    this.#waitingCitations = undefined;
+    for (const citation of waiting) this.#annotate(citation);
+    this.#from = this.#text.length;
+  }
+
+  render(): JsonObject {
+    return {
+      ...this.#fields,
+      type: 'output_text',
+      annotations: this.#annotations ?? [],
+      logprobs: this.#logprobs ?? [],
+      text: this.#text,
+    };
+  }
+
+  end(): JsonObject {
+    this.pause();
+    const part = this.render();
+    const logprobs = this.#logprobs ?? [];
+    this.#events.write('response.output_text.done', { ...this.#place, text: this.#text, logprobs });
+    this.#events.write('response.content_part.done', { ...this.#place, part });
+    return part;
+  }
+
+  #writeWithTokens(piece: string): void {
+    if (this.#waitingTokens === undefined) {
+      this.#events.writeDelta(this.#deltas, piece);
+      return;
+    }
+    const logprobs = this.#waitingTokens;
+    this.#waitingTokens = undefined;
+    this.#events.write('response.output_text.delta', { ...this.#place, delta: piece, logprobs });
+  }
+
+  #release(): void {
+    if (this.#waitingText !== undefined) this.#writeWithTokens(this.#waitingText);
+    this.#waitingText = undefined;
+  }
+
+  #annotate(citation: Citation): void {
+    const annotation = renderAnnotation(citation, this.#from, this.#text.length);
     if (annotation === undefined) {
-      foreign.cite(citation);
+      this.#options.foreign.cite(citation);
       return;
     }
-    release();
-    const annotation_index = annotations.length;
-    events.write('response.output_text.annotation.added', { ...place, annotation_index, annotation });
-    annotations.push(annotation);
-  };
-  const pause = (): void => {
-    release();
-    for (const citation of waitingCitations.splice(0)) annotate(citation);
-    from = text.length;
-  };
-
-  return {
-    pause,
-    render,
-    delta(piece) {
-      text += piece;
-      if (!hasLogprobs) return writeDelta(piece);
-      release();
-      if (waitingTokens.length > 0) writeWithTokens(piece);
-      else waitingText = piece;
-    },
-    keepAlive: () => writeDelta(''),
-    cite(citation) {
-      const hasOffsets = citation.formatSpecific?.format === 'responses' || citation.end !== undefined;
-      if (hasOffsets) annotate(citation);
-      else waitingCitations.push(citation);
-    },
-    logprobs(tokens) {
-      for (const rendered of renderTokens(tokens, false)) {
-        logprobs.push(rendered);
-        waitingTokens.push(rendered);
-      }
-      release();
-    },
-    end() {
-      pause();
-      events.write('response.output_text.done', { ...place, text, logprobs });
-      events.write('response.content_part.done', { ...place, part: render() });
-      return render();
-    },
-  };
+    this.#release();
+    this.#annotations ??= [];
+    const annotation_index = this.#annotations.length;
+    this.#events.write('response.output_text.annotation.added', {
+      ...this.#place,
+      annotation_index,
+      annotation,
+    });
+    this.#annotations.push(annotation);
+  }
 }

@@ -9,8 +9,16 @@ export interface EventWriter {
   write(type: string, fields: JsonObject): void;
   /** Writes one event for each type, all with the same fields, which are made and serialized only once. */
   writeEach(types: readonly string[], makeFields: () => JsonObject): void;
-  /** Makes a writer for the deltas of one text: what they have in common is serialized only once. */
-  deltas(type: string, place: JsonObject): (text: string) => void;
+  /** Prepares the deltas of one text: what they have in common is serialized only once. */
+  deltas(type: string, place: JsonObject): Deltas;
+  writeDelta(deltas: Deltas, text: string): void;
+}
+
+/** What the deltas of one text have in common. */
+export interface Deltas {
+  readonly type: string;
+  /** The JSON before the number. */
+  readonly head: string;
 }
 
 /** The place of an item in the answer. */

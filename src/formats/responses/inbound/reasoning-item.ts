@@ -5,7 +5,7 @@ import { UNSIGNED } from '../../../conversation/signature.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getOrigin } from '../wire/origin.ts';
 import { renderEncryptedContent } from '../wire/sealed-signature.ts';
-import type { EventWriter, Item, Place } from './output-item.ts';
+import type { Deltas, EventWriter, Item, Place, Status } from './output-item.ts';
 
 /** Where the text of a thought goes: into the summary, or, from open models, into the content. */
 interface Kind {
@@ -30,70 +30,94 @@ const CONTENT: Kind = {
   text: 'response.reasoning_text',
 };
 
-/** Makes the item of the thinking part `first`, and of those after it that came in the same item. */
-export function reasoningItem({ id, index }: Place, first: PartStart, events: EventWriter): Item {
-  const { at, item = {} } = getOrigin(first.formatSpecific);
-  const isNative = first.formatSpecific?.format === 'responses';
-  const lists: Record<Kind['list'], JsonObject[]> = { summary: [], content: [] };
-  let kind = SUMMARY;
-  let encrypted: string | undefined;
-  let text = '';
-  let writeDelta: ((piece: string) => void) | undefined;
+/** The item of the thinking part `first`, and of those after it that came in the same item. */
+export class ReasoningItem implements Item {
+  readonly #place: Place;
+  readonly #first: PartStart;
+  readonly #events: EventWriter;
+  readonly #lists: Record<Kind['list'], JsonObject[]> = { summary: [], content: [] };
+  #kind = SUMMARY;
+  #encrypted: string | undefined;
+  #text = '';
+  /** Those of the open part. */
+  #deltas: Deltas | undefined;
 
-  const sign = (signatures: Pick<PartDetail, 'signature' | 'redacted'>): void => {
-    encrypted = renderEncryptedContent(signatures) ?? encrypted;
-  };
-  const renderPlace = (): JsonObject => ({
-    item_id: id,
-    output_index: index,
-    [`${kind.list}_index`]: lists[kind.list].length,
-  });
-  /** Adds a part with its first piece: a signature without a thought has no part. */
-  const openPart = (): ((piece: string) => void) => {
-    events.write(`${kind.part}.added`, { ...renderPlace(), part: { type: kind.type, text: '' } });
-    return events.deltas(`${kind.text}.delta`, renderPlace());
-  };
+  constructor(place: Place, first: PartStart, events: EventWriter) {
+    this.#place = place;
+    this.#first = first;
+    this.#events = events;
+  }
 
-  return {
-    takes: ({ part, formatSpecific }) =>
-      part.kind === 'thinking' &&
-      encrypted === undefined &&
-      at !== undefined &&
-      getOrigin(formatSpecific).at === at,
-    start(start) {
-      kind = getOrigin(start.formatSpecific).part?.['type'] === 'reasoning_text' ? CONTENT : SUMMARY;
-      sign(start);
-    },
-    delta(piece) {
-      text += piece;
-      writeDelta ??= openPart();
-      writeDelta(piece);
-    },
-    detail: sign,
-    keepAlive() {
-      writeDelta?.('');
-      return writeDelta !== undefined;
-    },
-    end() {
-      if (writeDelta === undefined) return;
-      const part = { type: kind.type, text };
-      events.write(`${kind.text}.done`, { ...renderPlace(), text });
-      events.write(`${kind.part}.done`, { ...renderPlace(), part });
-      lists[kind.list].push(part);
-      text = '';
-      writeDelta = undefined;
-    },
-    render: (status) => ({
-      ...item,
-      id,
+  takes({ part, formatSpecific }: PartStart): boolean {
+    if (part.kind !== 'thinking' || this.#encrypted !== undefined) return false;
+    const { at } = getOrigin(this.#first.formatSpecific);
+    return at !== undefined && getOrigin(formatSpecific).at === at;
+  }
+
+  start(start: PartStart): void {
+    const { part } = getOrigin(start.formatSpecific);
+    this.#kind = part?.['type'] === 'reasoning_text' ? CONTENT : SUMMARY;
+    this.detail(start);
+  }
+
+  delta(piece: string): void {
+    this.#text += piece;
+    this.#deltas ??= this.#openPart();
+    this.#events.writeDelta(this.#deltas, piece);
+  }
+
+  detail(signatures: Pick<PartDetail, 'signature' | 'redacted'>): void {
+    this.#encrypted = renderEncryptedContent(signatures) ?? this.#encrypted;
+  }
+
+  keepAlive(): boolean {
+    if (this.#deltas === undefined) return false;
+    this.#events.writeDelta(this.#deltas, '');
+    return true;
+  }
+
+  end(): void {
+    if (this.#deltas === undefined) return;
+    const { list, type, text: event, part: partEvent } = this.#kind;
+    const place = this.#renderPlace();
+    const part = { type, text: this.#text };
+    this.#events.write(`${event}.done`, { ...place, text: this.#text });
+    this.#events.write(`${partEvent}.done`, { ...place, part });
+    this.#lists[list].push(part);
+    this.#text = '';
+    this.#deltas = undefined;
+  }
+
+  render(status: Status): JsonObject {
+    const { formatSpecific } = this.#first;
+    const { summary, content } = this.#lists;
+    const encrypted = this.#encrypted;
+    const isUnsigned =
+      encrypted === undefined && formatSpecific?.format !== 'responses' && status !== 'in_progress';
+    return {
+      ...getOrigin(formatSpecific).item,
+      id: this.#place.id,
       type: 'reasoning',
-      summary: [...lists.summary],
-      ...(lists.content.length > 0 && { content: [...lists.content] }),
+      summary: [...summary],
+      ...(content.length > 0 && { content: [...content] }),
       ...(encrypted !== undefined && { encrypted_content: encrypted }),
-      ...(encrypted === undefined &&
-        !isNative &&
-        status !== 'in_progress' && { encrypted_content: UNSIGNED }),
-    }),
-    unplacedSignature: () => undefined,
-  };
+      ...(isUnsigned && { encrypted_content: UNSIGNED }),
+    };
+  }
+
+  unplacedSignature(): undefined {}
+
+  /** Adds a part with its first piece: a signature without a thought has no part. */
+  #openPart(): Deltas {
+    const { type, text, part } = this.#kind;
+    const place = this.#renderPlace();
+    this.#events.write(`${part}.added`, { ...place, part: { type, text: '' } });
+    return this.#events.deltas(`${text}.delta`, place);
+  }
+
+  #renderPlace(): JsonObject {
+    const { list } = this.#kind;
+    const { id, index } = this.#place;
+    return { item_id: id, output_index: index, [`${list}_index`]: this.#lists[list].length };
+  }
 }

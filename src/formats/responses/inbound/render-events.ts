@@ -4,72 +4,88 @@
  */
 
 import type { ReplyEvent } from '../../../conversation/reply.ts';
+import type { GatewayError } from '../../../lib/errors.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderFailureCode } from '../wire/failure-codes.ts';
-import type { EventWriter } from './output-item.ts';
+import type { Deltas, EventWriter } from './output-item.ts';
 import { renderErrorFields } from './render-error.ts';
-import { responseWriter } from './response-writer.ts';
+import { ResponseWriter } from './response-writer.ts';
+
+const NOWHERE: Sink<Sse> = { enqueue() {} };
 
 /** @see Inbound.renderEvents */
 export function renderEvents(request: RequestContext): EventRenderer {
-  let sink: Sink<Sse> | undefined;
-  let sequence = 0;
-  const nextNumber = (): number => {
-    sequence += 1;
-    return sequence - 1;
-  };
-
-  const events: EventWriter = {
-    write(type, fields) {
-      const data = JSON.stringify({ type, sequence_number: nextNumber(), ...fields });
-      sink?.enqueue({ event: type, data });
-    },
-    writeEach(types, makeFields) {
-      const serialized = JSON.stringify(makeFields()).slice(1);
-      for (const type of types) {
-        const data = `{"type":"${type}","sequence_number":${nextNumber()},${serialized}`;
-        sink?.enqueue({ event: type, data });
-      }
-    },
-    deltas(type, place) {
-      const [head, tail] = deltaTemplate(type, place);
-      return (text) =>
-        sink?.enqueue({ event: type, data: `${head}${nextNumber()}${tail}${JSON.stringify(text)}}` });
-    },
-  };
-  const response = responseWriter(request, events);
-
-  return {
-    transform(event: ReplyEvent, out) {
-      sink = out;
-      response.add(event);
-    },
-    fail(error, out) {
-      sink = out;
-      // The vendor's connection broke after its last event: the answer is whole.
-      if (response.isOver()) return;
-      // Clients expect a response to begin before it fails, even if it fails before the first event.
-      response.begin();
-      const fields = renderErrorFields(error);
-      events.write('error', fields);
-      const code = renderFailureCode(asText(fields['code']));
-      events.write('response.failed', { response: response.renderFailed({ code, message: error.message }) });
-    },
-    // An event, and no comment: Codex waits five minutes for an event, and does not count comments
-    // (openai/codex#31539). Clients that split the stream at empty lines take a comment, together with the event after
-    // it, for no event.
-    ping(out) {
-      sink = out;
-      response.keepAlive();
-    },
-  };
+  return new ResponseEvents(request);
 }
 
-/** What the deltas of one text have in common: the JSON before the number, and between the number and the text. */
-function deltaTemplate(type: string, place: JsonObject): readonly [head: string, tail: string] {
-  const start = JSON.stringify({ type, ...place });
-  return [`${start.slice(0, -1)},"sequence_number":`, ',"delta":'];
+/** Renders one answer, and writes its events. */
+class ResponseEvents implements EventRenderer, EventWriter {
+  readonly #response: ResponseWriter;
+  #out = NOWHERE;
+  #sequence = 0;
+
+  constructor(request: RequestContext) {
+    this.#response = new ResponseWriter(request, this);
+  }
+
+  transform(event: ReplyEvent, out: Sink<Sse>): void {
+    this.#out = out;
+    this.#response.add(event);
+  }
+
+  /** Not a method, because it is also called without the renderer. */
+  readonly fail = (error: GatewayError, out: Sink<Sse>): void => {
+    this.#out = out;
+    // The vendor's connection broke after its last event: the answer is whole.
+    if (this.#response.isOver()) return;
+    // Clients expect a response to begin before it fails, even if it fails before the first event.
+    this.#response.begin();
+    const fields = renderErrorFields(error);
+    this.write('error', fields);
+    const code = renderFailureCode(asText(fields['code']));
+    const response = this.#response.renderFailed({ code, message: error.message });
+    this.write('response.failed', { response });
+  };
+
+  /**
+   * Writes an event, and no comment: Codex waits five minutes for an event, and does not count comments
+   * (openai/codex#31539). Clients that split the stream at empty lines take a comment, together with the event after
+   * it, for no event.
+   */
+  ping(out: Sink<Sse>): void {
+    this.#out = out;
+    this.#response.keepAlive();
+  }
+
+  // What the items write.
+
+  write(type: string, fields: JsonObject): void {
+    const data = JSON.stringify({ type, sequence_number: this.#nextNumber(), ...fields });
+    this.#out.enqueue({ event: type, data });
+  }
+
+  writeEach(types: readonly string[], makeFields: () => JsonObject): void {
+    const serialized = JSON.stringify(makeFields()).slice(1);
+    for (const type of types) {
+      const data = `{"type":"${type}","sequence_number":${this.#nextNumber()},${serialized}`;
+      this.#out.enqueue({ event: type, data });
+    }
+  }
+
+  deltas(type: string, place: JsonObject): Deltas {
+    return { type, head: `${JSON.stringify({ type, ...place }).slice(0, -1)},"sequence_number":` };
+  }
+
+  writeDelta({ type, head }: Deltas, text: string): void {
+    const data = `${head}${this.#nextNumber()},"delta":${JSON.stringify(text)}}`;
+    this.#out.enqueue({ event: type, data });
+  }
+
+  #nextNumber(): number {
+    this.#sequence += 1;
+    return this.#sequence - 1;
+  }
 }

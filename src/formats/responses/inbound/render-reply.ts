@@ -7,14 +7,15 @@ import type { Part } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, Reply, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import type { EventWriter } from './output-item.ts';
-import { type ResponseWriter, responseWriter } from './response-writer.ts';
+import type { Deltas, EventWriter } from './output-item.ts';
+import { ResponseWriter } from './response-writer.ts';
 
-const NO_EVENTS: EventWriter = { write() {}, writeEach() {}, deltas: () => () => {} };
+const NO_DELTAS: Deltas = { type: '', head: '' };
+const NO_EVENTS: EventWriter = { write() {}, writeEach() {}, deltas: () => NO_DELTAS, writeDelta() {} };
 
 /** @see Inbound.renderReply */
 export function renderReply({ start, choices, usage }: Reply, request: RequestContext): JsonObject {
-  const response = responseWriter(request, NO_EVENTS);
+  const response = new ResponseWriter(request, NO_EVENTS);
   response.add({ type: 'reply-start', ...start });
   const [choice] = choices;
   if (choice) replay(choice, response);

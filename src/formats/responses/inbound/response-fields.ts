@@ -33,23 +33,65 @@ export interface Progress {
 }
 
 /** Renders the response objects of one answer. */
-export interface ResponseRenderer {
-  /** Renders a response in progress: little more is known than the request. @param output the items so far */
-  begun(start: Reply['start'], output?: readonly JsonObject[]): JsonObject;
-  ended(progress: Progress, end: Choice['end']): JsonObject;
-  failed(progress: Progress, error: { readonly code: string; readonly message: string }): JsonObject;
-}
+export class ResponseRenderer {
+  readonly #request: RequestContext;
+  readonly #settings: JsonObject;
+  readonly #askedTier: string;
 
-/** Makes the renderer for the answer to a request. */
-export function responseRenderer(request: RequestContext): ResponseRenderer {
-  const settings = echoSettings(request.body);
-  const asked = asText(request.body['service_tier']) ?? '';
-  const askedTier = TIERS.has(asked) ? asked : 'auto';
-  const render = (
+  constructor(request: RequestContext) {
+    const asked = asText(request.body['service_tier']) ?? '';
+    this.#request = request;
+    this.#settings = echoSettings(request.body);
+    this.#askedTier = TIERS.has(asked) ? asked : 'auto';
+  }
+
+  /** Renders a response in progress: little more is known than the request. @param output the items so far */
+  begun(start: Reply['start'], output: readonly JsonObject[] = []): JsonObject {
+    return this.#render(start, { status: 'in_progress', service_tier: this.#askedTier, output });
+  }
+
+  ended({ start, output, usage, refused, additional }: Progress, end: Choice['end']): JsonObject {
+    const { status, details } = renderFinish(end, refused);
+    const tier = start.serviceTier ?? '';
+    const allAdditional = {
+      ...end.unknownFields,
+      ...end.formatSpecific?.fields,
+      ...renderFinishFields(end),
+      ...additional,
+    };
+    const created = start.created ?? this.#request.created;
+    const fields = {
+      status,
+      // Only a completed response has it (API reference).
+      completed_at: status === 'completed' ? findCompletedAt(end, created) : null,
+      incomplete_details: details,
+      service_tier: TIERS.has(tier) ? tier : 'default',
+      output,
+      // Strict clients refuse a finished response without usage, so figures that the vendor did not send are zero.
+      usage: renderUsage({ input: 0, output: 0, ...usage }),
+    };
+    return this.#render(start, fields, allAdditional);
+  }
+
+  failed(
+    { start, output, usage }: Progress,
+    error: { readonly code: string; readonly message: string },
+  ): JsonObject {
+    return this.#render(start, {
+      status: 'failed',
+      error,
+      service_tier: this.#askedTier,
+      output,
+      usage: renderUsage(usage),
+    });
+  }
+
+  #render(
     { id, created, model, unknownFields, formatSpecific }: Reply['start'],
     fields: JsonObject,
     additional: JsonObject = {},
-  ): JsonObject => {
+  ): JsonObject {
+    const request = this.#request;
     const others = {
       ...unknownFields,
       ...formatSpecific?.fields,
@@ -57,7 +99,7 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
       ...renderModeration(additional['moderation'] ?? unknownFields?.['moderation']),
     };
     return withFirst(others, {
-      ...settings,
+      ...this.#settings,
       ...renderHead(
         prefixedId('resp_', id || request.id),
         created ?? request.created,
@@ -65,40 +107,7 @@ export function responseRenderer(request: RequestContext): ResponseRenderer {
       ),
       ...fields,
     });
-  };
-
-  return {
-    begun: (start, output = []) => render(start, { status: 'in_progress', service_tier: askedTier, output }),
-    ended({ start, output, usage, refused, additional }, end) {
-      const { status, details } = renderFinish(end, refused);
-      const tier = start.serviceTier ?? '';
-      const allAdditional = {
-        ...end.unknownFields,
-        ...end.formatSpecific?.fields,
-        ...renderFinishFields(end),
-        ...additional,
-      };
-      const fields = {
-        status,
-        // Only a completed response has it (API reference).
-        completed_at: status === 'completed' ? findCompletedAt(end, start.created ?? request.created) : null,
-        incomplete_details: details,
-        service_tier: TIERS.has(tier) ? tier : 'default',
-        output,
-        // Strict clients refuse a finished response without usage, so figures that the vendor did not send are zero.
-        usage: renderUsage({ input: 0, output: 0, ...usage }),
-      };
-      return render(start, fields, allAdditional);
-    },
-    failed: ({ start, output, usage }, error) =>
-      render(start, {
-        status: 'failed',
-        error,
-        service_tier: askedTier,
-        output,
-        usage: renderUsage(usage),
-      }),
-  };
+  }
 }
 
 /** Finds when the answer was complete, in Unix seconds: now, unless the vendor says it. Its clock may be ahead. */

@@ -1,6 +1,5 @@
 /** Writes an answer as OpenAI does: the response begins, its items come one after another, and it ends as a whole. */
 
-import { prefixedId } from '../../../conversation/ids.ts';
 import {
   type Choice,
   getChoiceEnd,
@@ -17,102 +16,128 @@ import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { findNamespacedNames } from '../wire/namespaces.ts';
 import { findClientCalls } from './client-calls.ts';
-import { itemWriter } from './item-writer.ts';
+import { ItemWriter } from './item-writer.ts';
 import type { EventWriter } from './output-item.ts';
-import { responseRenderer } from './response-fields.ts';
+import { type Progress, ResponseRenderer } from './response-fields.ts';
 
-export interface ResponseWriter {
-  add(event: ReplyEvent): void;
-  /** Begins the response if it has not begun yet. */
-  begin(): void;
-  /** Writes an event that says nothing new: an empty delta of the open text, or else that the response is in progress. */
-  keepAlive(): void;
-  /** Renders the whole response. */
-  render(): JsonObject;
-  /** Whether the response has ended, so that no event may follow. */
-  isOver(): boolean;
-  /** Renders the response as far as it came before it failed. */
-  renderFailed(error: { readonly code: string; readonly message: string }): JsonObject;
-}
+type Start = Reply['start'];
+type End = Choice['end'];
+
+const NO_START: Start = { id: '', model: '' };
+const NO_END: End = { finish: 'other' };
+const NO_USAGE: Usage = {};
 
 /** Writes one response. It is one answer: callers of this format cannot ask for several, so only the first is written. */
-export function responseWriter(request: RequestContext, events: EventWriter): ResponseWriter {
-  const renderer = responseRenderer(request);
-  const foreignContent = foreign();
-  let start: Reply['start'] = { id: '', model: '' };
-  let end: Choice['end'] = { finish: 'other' };
-  let usage: Usage = {};
-  let begun = false;
-  let over = false;
+export class ResponseWriter {
+  readonly #created: number;
+  readonly #events: EventWriter;
+  readonly #renderer: ResponseRenderer;
+  readonly #foreign = foreign();
+  readonly #items: ItemWriter;
+  #start = NO_START;
+  #end = NO_END;
+  #usage = NO_USAGE;
+  #begun = false;
+  #over = false;
 
-  const items = itemWriter(events, {
-    makeId: (prefix, index) => prefixedId(prefix, request.id + index.toString(16).padStart(2, '0')),
-    names: findNamespacedNames(request.prompt.tools),
-    givenNames: findGivenNames(request.prompt),
-    clientCalls: findClientCalls(request.prompt.tools),
-    hasLogprobs: request.prompt.logprobs === true,
-    includesEncrypted: asList(request.body['include']).includes('reasoning.encrypted_content'),
-    foreign: foreignContent,
-  });
-  const getProgress = () => ({
-    start,
-    output: items.output,
-    usage,
-    refused: items.refused(),
-    additional: foreignContent.fields(),
-  });
-  const render = (): JsonObject => renderer.ended(getProgress(), end);
+  constructor(request: RequestContext, events: EventWriter) {
+    this.#created = request.created;
+    this.#events = events;
+    this.#renderer = new ResponseRenderer(request);
+    this.#items = new ItemWriter(events, {
+      stem: request.id,
+      names: findNamespacedNames(request.prompt.tools),
+      givenNames: findGivenNames(request.prompt),
+      clientCalls: findClientCalls(request.prompt.tools),
+      hasLogprobs: request.prompt.logprobs === true,
+      includesEncrypted: asList(request.body['include']).includes('reasoning.encrypted_content'),
+      foreign: this.#foreign,
+    });
+  }
 
-  const begin = (): void => {
-    if (begun) return;
-    begun = true;
-    events.writeEach(['response.created', 'response.in_progress'], () => ({
-      response: renderer.begun(start),
-    }));
-  };
-
-  return {
-    begin,
-    keepAlive() {
-      if (!begun) return begin();
-      if (over || items.keepAlive()) return;
-      events.write('response.in_progress', { response: renderer.begun(start, items.shown()) });
-    },
-    render,
-    isOver: () => over,
-    renderFailed: (error) => renderer.failed(getProgress(), error),
-    add(event) {
-      if ('choice' in event && event.choice !== 0) return;
-      switch (event.type) {
-        case 'part-delta':
-          return items.delta(event);
-        case 'part-start':
-          return items.start(event);
-        case 'part-detail':
-          return items.detail(event);
-        case 'part-end':
-          return items.end();
-        case 'logprobs':
-          return items.logprobs(event);
-        case 'usage':
-          usage = mergeUsage(usage, event.usage);
-          return;
-        case 'reply-start': {
-          const { type: _, ...rest } = event;
-          // A response that began before the vendor's did keeps its id.
-          start = begun ? { ...rest, id: '', created: request.created } : rest;
-          return begin();
-        }
-        case 'choice-end':
-          end = getChoiceEnd(event);
-          return items.finish(renderFinish(end, items.refused()).status, end.finish === 'stop');
-        case 'reply-end': {
-          start = mergeStart(event, start);
-          over = true;
-          const response = render();
-          events.write(`response.${response['status']}`, { response });
-        }
+  add(event: ReplyEvent): void {
+    if ('choice' in event && event.choice !== 0) return;
+    switch (event.type) {
+      case 'part-delta':
+        this.#items.delta(event);
+        return;
+      case 'part-start':
+        this.#items.start(event);
+        return;
+      case 'part-detail':
+        this.#items.detail(event);
+        return;
+      case 'part-end':
+        this.#items.end();
+        return;
+      case 'logprobs':
+        this.#items.logprobs(event);
+        return;
+      case 'usage':
+        this.#usage = mergeUsage(this.#usage, event.usage);
+        return;
+      case 'reply-start': {
+        const { type: _, ...rest } = event;
+        // A response that began before the vendor's did keeps its id.
+        this.#start = this.#begun ? { ...rest, id: '', created: this.#created } : rest;
+        this.begin();
+        return;
       }
-    },
-  };
+      case 'choice-end': {
+        this.#end = getChoiceEnd(event);
+        const { status } = renderFinish(this.#end, this.#items.refused);
+        this.#items.finish(status, this.#end.finish === 'stop');
+        return;
+      }
+      case 'reply-end': {
+        this.#start = mergeStart(event, this.#start);
+        this.#over = true;
+        const response = this.render();
+        this.#events.write(`response.${response['status']}`, { response });
+      }
+    }
+  }
+
+  /** Begins the response if it has not begun yet. */
+  begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#events.writeEach(['response.created', 'response.in_progress'], () => ({
+      response: this.#renderer.begun(this.#start),
+    }));
+  }
+
+  /** Writes an event that says nothing new: an empty delta of the open text, or else that the response is in progress. */
+  keepAlive(): void {
+    if (!this.#begun) this.begin();
+    else if (!this.#over && !this.#items.keepAlive()) {
+      const response = this.#renderer.begun(this.#start, this.#items.shown());
+      this.#events.write('response.in_progress', { response });
+    }
+  }
+
+  /** Renders the whole response. */
+  render(): JsonObject {
+    return this.#renderer.ended(this.#progress(), this.#end);
+  }
+
+  /** Whether the response has ended, so that no event may follow. */
+  isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Renders the response as far as it came before it failed. */
+  renderFailed(error: { readonly code: string; readonly message: string }): JsonObject {
+    return this.#renderer.failed(this.#progress(), error);
+  }
+
+  #progress(): Progress {
+    return {
+      start: this.#start,
+      output: this.#items.output,
+      usage: this.#usage,
+      refused: this.#items.refused,
+      additional: this.#foreign.fields(),
+    };
+  }
 }
