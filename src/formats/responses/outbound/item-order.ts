@@ -20,7 +20,11 @@ type Waiting = Map<number, WaitingEvents>;
 /** Orders the events of one answer. */
 export class ItemOrder {
   readonly #receiver: ItemReceiver;
-  readonly #numbers = new ItemNumbers();
+  /** The numbers of the items that are done. */
+  readonly #done = new Set<number>();
+  readonly #numbers = new Map<string, number>();
+  #last = -1;
+  #lastId: string | undefined;
   /** Events that wait, by the numbers of their items. Most answers have none. */
   #waiting: Waiting | undefined;
   #open: number | undefined;
@@ -33,9 +37,9 @@ export class ItemOrder {
 
   /** Takes one event of an item, and passes on the events whose turn it is. */
   add(what: ItemEvent, event: JsonObject): void {
-    const item = this.#numbers.find(what, event);
+    const item = this.#findNumber(what, event);
     if (this.#open === item) this.#pass(what, event, item);
-    else if (!this.#numbers.done.has(item)) this.#addToOther(what, event, item);
+    else if (!this.#done.has(item)) this.#addToOther(what, event, item);
     if (this.#open === undefined && this.#waiting !== undefined) this.#release(this.#waiting);
   }
 
@@ -46,11 +50,31 @@ export class ItemOrder {
     this.#waiting = undefined;
   }
 
+  /**
+   * Finds the number of the item that an event is about. llama.cpp's events have none. Such an event belongs to the item
+   * with the same id, or else to the last item, unless that has another id or is done.
+   */
+  #findNumber({ type }: ItemEvent, event: JsonObject): number {
+    const id = findItemId(event);
+    const number = asNumber(event['output_index']) ?? (id === undefined ? undefined : this.#numbers.get(id));
+    const isOther = id !== undefined && this.#lastId !== undefined;
+    if (number !== undefined) this.#last = number;
+    else if (type === 'item-added' || this.#last < 0 || isOther || this.#done.has(this.#last)) {
+      this.#last += 1;
+      this.#lastId = undefined;
+    }
+    if (id !== undefined) {
+      this.#numbers.set(id, this.#last);
+      this.#lastId = id;
+    }
+    return this.#last;
+  }
+
   #pass(what: ItemEvent, event: JsonObject, item: number): void {
     if (what.type === 'item-added') this.#yields = asObject(event['item'])?.['type'] === 'reasoning';
     else if (what.type === 'item-done') {
       this.#open = undefined;
-      this.#numbers.done.add(item);
+      this.#done.add(item);
     }
     this.#receiver.receive(what, event, item);
   }
@@ -82,36 +106,6 @@ export class ItemOrder {
   #wait(item: number, events: WaitingEvents): void {
     this.#waiting ??= new Map();
     this.#waiting.set(item, events);
-  }
-}
-
-/** The numbers of the items of one answer. */
-class ItemNumbers {
-  /** Those of the items that are done. */
-  readonly done = new Set<number>();
-  readonly #byId = new Map<string, number>();
-  #last = -1;
-  #lastId: string | undefined;
-
-  /**
-   * Finds the number of the item that an event is about. llama.cpp's events have none. Such an event belongs to the item
-   * with the same id, or else to the last item, unless that has another id or is done.
-   */
-  find({ type }: ItemEvent, event: JsonObject): number {
-    const id = findItemId(event);
-    const known = asNumber(event['output_index']);
-    const number = known ?? (id === undefined ? undefined : this.#byId.get(id));
-    const isOther = id !== undefined && this.#lastId !== undefined;
-    if (number !== undefined) this.#last = number;
-    else if (type === 'item-added' || this.#last < 0 || isOther || this.done.has(this.#last)) {
-      this.#last += 1;
-      this.#lastId = undefined;
-    }
-    if (id !== undefined) {
-      this.#byId.set(id, this.#last);
-      this.#lastId = id;
-    }
-    return this.#last;
   }
 }
 
