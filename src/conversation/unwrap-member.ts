@@ -22,38 +22,45 @@ interface Held {
 
 /** A step that replaces each text by the value of the member `name`, if it is an object with that member. */
 export function unwrapMember(name: string): Step<ReplyEvent, ReplyEvent> {
-  /** The open text of each choice. */
-  const texts = new Map<number, Held>();
+  return new MemberUnwrapper(name);
+}
 
-  function release(
+class MemberUnwrapper implements Step<ReplyEvent, ReplyEvent> {
+  readonly #name: string;
+  /** The open text of each choice. */
+  readonly #texts = new Map<number, Held>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    if (event.type === 'part-start' && event.part.kind === 'text') {
+      this.#texts.set(event.choice, { pieces: [], length: 0, details: [] });
+    }
+    const held = 'choice' in event ? this.#texts.get(event.choice) : undefined;
+    if (held !== undefined && event.type === 'part-delta') {
+      held.pieces.push(event.text);
+      held.length += event.text.length;
+      if (held.length > LONGEST) this.#release(event, held, out);
+    } else if (held !== undefined && event.type === 'part-detail') held.details.push(event);
+    else {
+      if (held !== undefined && event.type === 'part-end') this.#release(event, held, out);
+      out.enqueue(event);
+    }
+  }
+
+  #release(
     { choice, index }: PartDelta | PartEnd,
     { pieces, length, details }: Held,
     out: Sink<ReplyEvent>,
   ): void {
     const text = pieces.join('');
-    const value = length > LONGEST ? undefined : memberIn(text, name);
+    const value = length > LONGEST ? undefined : memberIn(text, this.#name);
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text: value ?? text });
     for (const detail of details) out.enqueue(value === undefined ? detail : withoutPlace(detail));
-    texts.delete(choice);
+    this.#texts.delete(choice);
   }
-
-  return {
-    transform(event, out) {
-      if (event.type === 'part-start' && event.part.kind === 'text') {
-        texts.set(event.choice, { pieces: [], length: 0, details: [] });
-      }
-      const held = 'choice' in event ? texts.get(event.choice) : undefined;
-      if (held !== undefined && event.type === 'part-delta') {
-        held.pieces.push(event.text);
-        held.length += event.text.length;
-        if (held.length > LONGEST) release(event, held, out);
-      } else if (held !== undefined && event.type === 'part-detail') held.details.push(event);
-      else {
-        if (held !== undefined && event.type === 'part-end') release(event, held, out);
-        out.enqueue(event);
-      }
-    },
-  };
 }
 
 /** What an object lacks that a limit on tokens has cut: nothing, its end, or the end of its text too. */

@@ -66,36 +66,41 @@ export function unwrapInput(argumentsText: string): string {
  * once.
  */
 export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
-  const names = getCustomNames(prompt.tools);
+  return new CallUnwrapper(getCustomNames(prompt.tools));
+}
+
+class CallUnwrapper implements Step<ReplyEvent, ReplyEvent> {
+  readonly #names: ReadonlySet<string>;
   /** The arguments so far of each choice's open call, if it is to be unwrapped. */
-  const held = new Map<number, string>();
+  readonly #held = new Map<number, string>();
 
-  const open = (event: PartStart): PartStart => {
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
+
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    const wrapped = event.type === 'part-delta' ? this.#held.get(event.choice) : undefined;
+    if (event.type === 'part-start') out.enqueue(this.#open(event));
+    else if (event.type === 'part-end') this.#close(event, out);
+    else if (event.type !== 'part-delta' || wrapped === undefined) out.enqueue(event);
+    else this.#held.set(event.choice, wrapped + event.text);
+  }
+
+  #open(event: PartStart): PartStart {
     const { part } = event;
-    if (part.kind !== 'tool-call' || part.custom || !names.has(part.name)) return event;
-    held.set(event.choice, '');
+    if (part.kind !== 'tool-call' || part.custom || !this.#names.has(part.name)) return event;
+    this.#held.set(event.choice, '');
     return { ...event, part: { ...part, custom: true } };
-  };
+  }
 
-  const close = (event: PartEnd, out: Sink<ReplyEvent>): void => {
-    const wrapped = held.get(event.choice);
-    held.delete(event.choice);
+  #close(event: PartEnd, out: Sink<ReplyEvent>): void {
+    const wrapped = this.#held.get(event.choice);
+    this.#held.delete(event.choice);
     const text = wrapped === undefined ? '' : unwrapInput(wrapped);
     const { choice, index } = event;
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
     out.enqueue(event);
-  };
-
-  return {
-    transform(event, out) {
-      if (names.size === 0) return out.enqueue(event);
-      if (event.type === 'part-start') return out.enqueue(open(event));
-      if (event.type === 'part-end') return close(event, out);
-      const wrapped = event.type === 'part-delta' ? held.get(event.choice) : undefined;
-      if (event.type !== 'part-delta' || wrapped === undefined) return out.enqueue(event);
-      held.set(event.choice, wrapped + event.text);
-    },
-  };
+  }
 }
 
 /** A parser that emits custom calls unwrapped; the parser itself if `prompt` has no custom tool. */

@@ -25,58 +25,66 @@ interface Held {
 /** A parser that emits the calls in such a list one by one; the parser itself if `prompt` has no function. */
 export function withParallelCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
   const names = new Set(prompt.tools?.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : [])));
-  return names.size === 0 ? parser : fuse(parser, splitCalls(names));
+  return names.size === 0 ? parser : fuse(parser, new CallSplitter(names));
 }
 
-/** A step that splits lists of calls. @param names the functions that may be called. */
-function splitCalls(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
-  const held = new Map<number, Held>();
+/** Splits lists of calls. */
+class CallSplitter implements Step<ReplyEvent, ReplyEvent> {
+  readonly #names: ReadonlySet<string>;
+  /** By choice. Nothing is made before the first such call. */
+  #held: Map<number, Held> | undefined;
   /** By how many the parts emitted for a choice exceed those that came. */
-  const added = new Map<number, number>();
+  #added: Map<number, number> | undefined;
 
-  const pass = (event: ReplyEvent, out: Sink<ReplyEvent>): void => {
-    const more = added.size > 0 && 'index' in event ? added.get(event.choice) : undefined;
-    out.enqueue(more !== undefined && 'index' in event ? { ...event, index: event.index + more } : event);
-  };
+  /** @param names the functions that may be called. */
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
 
-  const hold = (event: PartStart): boolean => {
-    const { part, choice } = event;
-    if (part.kind !== 'tool-call' || !WRAPPERS.has(part.name) || names.has(part.name)) return false;
-    held.set(choice, { call: part, events: [event], text: '' });
-    return true;
-  };
-
-  /** Emits the calls in a held list; the list as it came if a call in it is not of the caller's tools. */
-  const emit = ({ call, events, text }: Held, end: PartEnd, out: Sink<ReplyEvent>): void => {
-    const { choice, index } = end;
-    const calls = callsIn(call, text, names);
-    if (calls === undefined) {
-      for (const event of events) pass(event, out);
-      pass(end, out);
-      return;
-    }
-    const before = added.get(choice) ?? 0;
-    for (const [place, { part, input }] of calls.entries()) {
-      added.set(choice, before + place);
-      pass({ type: 'part-start', choice, index, part }, out);
-      pass({ type: 'part-delta', choice, index, text: input }, out);
-      pass(end, out);
-    }
-  };
-
-  return {
-    transform(event, out) {
-      if (event.type === 'part-start' && hold(event)) return;
-      const one = held.size > 0 && 'index' in event ? held.get(event.choice) : undefined;
-      if (one === undefined || !('index' in event)) return pass(event, out);
-      if (event.type === 'part-end') {
-        held.delete(event.choice);
-        return emit(one, event, out);
-      }
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    if (event.type === 'part-start' && this.#hold(event)) return;
+    const one = this.#held !== undefined && 'index' in event ? this.#held.get(event.choice) : undefined;
+    if (one === undefined || !('index' in event)) this.#pass(event, out);
+    else if (event.type === 'part-end') {
+      this.#held?.delete(event.choice);
+      this.#emit(one, event, out);
+    } else {
       one.events.push(event);
       if (event.type === 'part-delta') one.text += event.text;
-    },
-  };
+    }
+  }
+
+  #hold(event: PartStart): boolean {
+    const { part, choice } = event;
+    if (part.kind !== 'tool-call' || !WRAPPERS.has(part.name) || this.#names.has(part.name)) return false;
+    this.#held ??= new Map();
+    this.#held.set(choice, { call: part, events: [event], text: '' });
+    return true;
+  }
+
+  #pass(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    const more = this.#added !== undefined && 'index' in event ? this.#added.get(event.choice) : undefined;
+    out.enqueue(more !== undefined && 'index' in event ? { ...event, index: event.index + more } : event);
+  }
+
+  /** Emits the calls in a held list; the list as it came if a call in it is not of the caller's tools. */
+  #emit({ call, events, text }: Held, end: PartEnd, out: Sink<ReplyEvent>): void {
+    const { choice, index } = end;
+    const calls = callsIn(call, text, this.#names);
+    if (calls === undefined) {
+      for (const event of events) this.#pass(event, out);
+      this.#pass(end, out);
+      return;
+    }
+    this.#added ??= new Map();
+    const before = this.#added.get(choice) ?? 0;
+    for (const [place, { part, input }] of calls.entries()) {
+      this.#added.set(choice, before + place);
+      this.#pass({ type: 'part-start', choice, index, part }, out);
+      this.#pass({ type: 'part-delta', choice, index, text: input }, out);
+      this.#pass(end, out);
+    }
+  }
 }
 
 /** The calls in a list of calls; undefined if one of them is not of `names`. */

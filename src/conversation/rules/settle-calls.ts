@@ -31,51 +31,53 @@ export function withSettledCalls<I>(parser: Step<I, ReplyEvent>): Step<I, ReplyE
 
 /** A step that settles the arguments of calls. Calls of custom tools are free text, and pass as they are. */
 export function settleCalls(): Step<ReplyEvent, ReplyEvent> {
+  return new CallSettler();
+}
+
+class CallSettler implements Step<ReplyEvent, ReplyEvent> {
   /** By choice. Most answers have no call, so nothing is made for any. */
-  let held: Map<number, Held> | undefined;
+  #held: Map<number, Held> | undefined;
 
-  const release = ({ start, text, end }: Held, next: PartStart | ChoiceEnd, out: Sink<ReplyEvent>): void => {
-    if (end === undefined) return;
-    const isCut = next.type === 'choice-end' && CUT.has(next.finish);
-    const settled = settle(text, isCut);
-    const { choice, index } = start;
-    if (settled !== '') out.enqueue({ type: 'part-delta', choice, index, text: settled });
-    out.enqueue(end);
-  };
-
-  /** @returns whether the text begins as an object. Each piece is looked at once, however many there are. */
-  const addText = (call: Held, text: string): boolean => {
-    const begins = call.isBlank ? text.trimStart() : '';
-    call.isBlank &&= begins === '';
-    call.text += text;
-    return begins.startsWith('{');
-  };
-
-  return {
-    transform(event, out) {
-      if (event.type === 'part-start' || event.type === 'choice-end') {
-        const waiting = held?.get(event.choice);
-        if (waiting !== undefined) {
-          held?.delete(event.choice);
-          release(waiting, event, out);
-        }
-        out.enqueue(event);
-        if (event.type === 'part-start' && event.part.kind === 'tool-call' && !event.part.custom) {
-          held ??= new Map();
-          held.set(event.choice, { start: event, text: '', isBlank: true, end: undefined });
-        }
-        return;
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    if (event.type === 'part-start' || event.type === 'choice-end') {
+      const waiting = this.#held?.get(event.choice);
+      if (waiting !== undefined) {
+        this.#held?.delete(event.choice);
+        release(waiting, event, out);
       }
-      const call = held !== undefined && 'index' in event ? held.get(event.choice) : undefined;
-      if (call === undefined) out.enqueue(event);
-      else if (event.type === 'part-end') call.end = event;
-      else if (event.type !== 'part-delta') out.enqueue(event);
-      else if (addText(call, event.text)) {
-        held?.delete(event.choice);
-        out.enqueue({ ...event, text: call.text });
+      out.enqueue(event);
+      if (event.type === 'part-start' && event.part.kind === 'tool-call' && !event.part.custom) {
+        this.#held ??= new Map();
+        this.#held.set(event.choice, { start: event, text: '', isBlank: true, end: undefined });
       }
-    },
-  };
+      return;
+    }
+    const call = this.#held !== undefined && 'index' in event ? this.#held.get(event.choice) : undefined;
+    if (call === undefined) out.enqueue(event);
+    else if (event.type === 'part-end') call.end = event;
+    else if (event.type !== 'part-delta') out.enqueue(event);
+    else if (addText(call, event.text)) {
+      this.#held?.delete(event.choice);
+      out.enqueue({ ...event, text: call.text });
+    }
+  }
+}
+
+function release({ start, text, end }: Held, next: PartStart | ChoiceEnd, out: Sink<ReplyEvent>): void {
+  if (end === undefined) return;
+  const isCut = next.type === 'choice-end' && CUT.has(next.finish);
+  const settled = settle(text, isCut);
+  const { choice, index } = start;
+  if (settled !== '') out.enqueue({ type: 'part-delta', choice, index, text: settled });
+  out.enqueue(end);
+}
+
+/** @returns whether the text begins as an object. Each piece is looked at once, however many there are. */
+function addText(call: Held, text: string): boolean {
+  const begins = call.isBlank ? text.trimStart() : '';
+  call.isBlank &&= begins === '';
+  call.text += text;
+  return begins.startsWith('{');
 }
 
 function settle(text: string, isCut: boolean): string {

@@ -3,7 +3,7 @@
  * the same ones (`call_0`): a result would then answer the wrong call, and Anthropic refuses the dialogue.
  */
 
-import type { Step } from '../../streams/step.ts';
+import type { Sink, Step } from '../../streams/step.ts';
 import type { Prompt } from '../prompt.ts';
 import type { PartStart, ReplyEvent } from '../reply.ts';
 
@@ -14,30 +14,41 @@ import type { PartStart, ReplyEvent } from '../reply.ts';
  * @param stem what new ids are made of, unique to this exchange: letters and digits.
  */
 export function uniqueCallIds(prompt: Pick<Prompt, 'turns'>, stem: string): Step<ReplyEvent, ReplyEvent> {
-  let taken: Set<string> | undefined;
-  let made = 0;
+  return new CallIdentifier(prompt, stem);
+}
 
-  const makeId = (ids: ReadonlySet<string>): string => {
-    let id: string;
-    do {
-      id = `call_${stem}_${made}`;
-      made += 1;
-    } while (ids.has(id));
-    return id;
-  };
+class CallIdentifier implements Step<ReplyEvent, ReplyEvent> {
+  readonly #prompt: Pick<Prompt, 'turns'>;
+  readonly #stem: string;
+  #taken: Set<string> | undefined;
+  #made = 0;
 
-  const withOwnId = (event: PartStart): PartStart => {
+  constructor(prompt: Pick<Prompt, 'turns'>, stem: string) {
+    this.#prompt = prompt;
+    this.#stem = stem;
+  }
+
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    out.enqueue(event.type === 'part-start' ? this.#withOwnId(event) : event);
+  }
+
+  #withOwnId(event: PartStart): PartStart {
     const { part } = event;
     if (part.kind !== 'tool-call') return event;
-    taken ??= findCallIds(prompt);
-    const id = part.id === '' || taken.has(part.id) ? makeId(taken) : part.id;
-    taken.add(id);
+    this.#taken ??= findCallIds(this.#prompt);
+    const id = part.id === '' || this.#taken.has(part.id) ? this.#makeId(this.#taken) : part.id;
+    this.#taken.add(id);
     return id === part.id ? event : { ...event, part: { ...part, id } };
-  };
+  }
 
-  return {
-    transform: (event, out) => out.enqueue(event.type === 'part-start' ? withOwnId(event) : event),
-  };
+  #makeId(taken: ReadonlySet<string>): string {
+    let id: string;
+    do {
+      id = `call_${this.#stem}_${this.#made}`;
+      this.#made += 1;
+    } while (taken.has(id));
+    return id;
+  }
 }
 
 /** The ids of all calls of a dialogue. */
