@@ -7,28 +7,34 @@ import type { Citation, FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../lib/json.ts';
 
 /** Gathers such content of one answer. */
-export interface Foreign {
+export class Foreign {
+  #told: Partial<Record<FormatName | 'citations', JsonObject[]>> | undefined;
+
   /** Adds a block of another format. */
-  block(format: FormatName, value: JsonObject): void;
+  block(format: FormatName, value: JsonObject): void {
+    this.#tell(format, value);
+  }
+
   /** Adds a citation without a URL. */
-  cite(citation: Citation): void;
+  cite(citation: Citation): void {
+    this.#tell('citations', citationFields(citation));
+  }
+
   /** `provider_specific_fields` (LiteLLM's name): blocks by their format, and `citations`. Empty if there are none. */
-  fields(): JsonObject;
+  fields(): JsonObject {
+    return this.#told === undefined ? {} : { provider_specific_fields: this.#told };
+  }
+
+  #tell(name: FormatName | 'citations', value: JsonObject): void {
+    this.#told ??= {};
+    this.#told[name] ??= [];
+    this.#told[name].push(value);
+  }
 }
 
 /** A gatherer with nothing in it. */
 export function foreign(): Foreign {
-  let told: Partial<Record<FormatName | 'citations', JsonObject[]>> | undefined;
-  const tell = (name: FormatName | 'citations', value: JsonObject): void => {
-    told ??= {};
-    told[name] ??= [];
-    told[name].push(value);
-  };
-  return {
-    block: tell,
-    cite: (citation) => tell('citations', citationFields(citation)),
-    fields: () => (told === undefined ? {} : { provider_specific_fields: told }),
-  };
+  return new Foreign();
 }
 
 /** A citation as its own format wrote it, or in Anthropic's words. */
