@@ -20,60 +20,65 @@ export interface OpenCall {
   readonly index: number | undefined;
 }
 
-export interface CallRenderer {
-  /** Writes the chunk that begins a call: its id, its name and, if it is known yet, its signature. */
-  open(part: CallPart, signature: Signature | undefined, out: Sink<Sse>): OpenCall;
-  /** @param signature one that became known after the call began. */
-  close(call: OpenCall, signature: Signature | undefined, out: Sink<Sse>): void;
-  /** The number of calls in `tool_calls`. */
-  count(): number;
-  hasFunctionCall(): boolean;
-  /** The calls with a signature, in the order in which the signatures became known. */
-  readonly signed: readonly SignedCall[];
+/** Writes a chunk with this delta. */
+export interface DeltaWriter {
+  writeDelta(delta: JsonObject, out: Sink<Sse>): void;
 }
 
-/**
- * A choice without calls.
- * @param usesFunctionCall whether the first function goes into `function_call`.
- * @param writeDelta writes a chunk with this delta.
- */
-export function callRenderer(
-  usesFunctionCall: boolean,
-  writeDelta: (delta: JsonObject, out: Sink<Sse>) => void,
-): CallRenderer {
-  const signed: SignedCall[] = [];
-  let count = 0;
-  let hasFunctionCall = false;
+/** The calls of one choice. */
+export class CallRenderer {
+  /** The calls with a signature, in the order in which the signatures became known. */
+  readonly signed: SignedCall[] = [];
+  readonly #writer: DeltaWriter;
+  readonly #usesFunctionCall: boolean;
+  #hasFunctionCall = false;
+  #count = 0;
 
-  return {
-    open(part, signature, out) {
-      const { id, name, custom } = part;
-      const extraContent = renderExtraContent(signature);
-      if (signature) signed.push({ id, signature });
-      if (usesFunctionCall && !hasFunctionCall && !custom) {
-        hasFunctionCall = true;
-        writeDelta({ function_call: { name, arguments: '', ...extraContent } }, out);
-        return { part, before: '{"function_call":{"arguments":', after: '}}', index: undefined };
-      }
-      const index = count;
-      count += 1;
-      const body = custom
-        ? { type: 'custom', custom: { name, input: '' } }
-        : { type: 'function', function: { name, arguments: '' } };
-      writeDelta({ tool_calls: [{ index, id, ...body, ...extraContent }] }, out);
-      const field = custom ? '"custom":{"input":' : '"function":{"arguments":';
-      return { part, before: `{"tool_calls":[{"index":${index},${field}`, after: '}}]}', index };
-    },
-    close({ part, index }, signature, out) {
-      if (signature === undefined) return;
-      const extraContent = renderExtraContent(signature);
-      signed.push({ id: part.id, signature });
-      const body = part.custom ? { custom: { input: '' } } : { function: { arguments: '' } };
-      if (index === undefined) writeDelta({ function_call: { arguments: '', ...extraContent } }, out);
-      else writeDelta({ tool_calls: [{ index, ...body, ...extraContent }] }, out);
-    },
-    count: () => count,
-    hasFunctionCall: () => hasFunctionCall,
-    signed,
-  };
+  /** @param usesFunctionCall whether the first function goes into `function_call`. */
+  constructor(writer: DeltaWriter, usesFunctionCall: boolean) {
+    this.#writer = writer;
+    this.#usesFunctionCall = usesFunctionCall;
+  }
+
+  /** The number of calls in `tool_calls`. */
+  count(): number {
+    return this.#count;
+  }
+
+  hasFunctionCall(): boolean {
+    return this.#hasFunctionCall;
+  }
+
+  /** Writes the chunk that begins a call: its id, its name and, if it is known yet, its signature. */
+  open(part: CallPart, signature: Signature | undefined, out: Sink<Sse>): OpenCall {
+    const { id, name, custom } = part;
+    const extraContent = renderExtraContent(signature);
+    if (signature) this.signed.push({ id, signature });
+    if (this.#usesFunctionCall && !this.#hasFunctionCall && !custom) {
+      this.#hasFunctionCall = true;
+      this.#writer.writeDelta({ function_call: { name, arguments: '', ...extraContent } }, out);
+      return { part, before: '{"function_call":{"arguments":', after: '}}', index: undefined };
+    }
+    const index = this.#count;
+    this.#count += 1;
+    const body = custom
+      ? { type: 'custom', custom: { name, input: '' } }
+      : { type: 'function', function: { name, arguments: '' } };
+    this.#writer.writeDelta({ tool_calls: [{ index, id, ...body, ...extraContent }] }, out);
+    const field = custom ? '"custom":{"input":' : '"function":{"arguments":';
+    return { part, before: `{"tool_calls":[{"index":${index},${field}`, after: '}}]}', index };
+  }
+
+  /** @param signature one that became known after the call began. */
+  close({ part, index }: OpenCall, signature: Signature | undefined, out: Sink<Sse>): void {
+    if (signature === undefined) return;
+    const extraContent = renderExtraContent(signature);
+    this.signed.push({ id: part.id, signature });
+    const body = part.custom ? { custom: { input: '' } } : { function: { arguments: '' } };
+    const delta =
+      index === undefined
+        ? { function_call: { arguments: '', ...extraContent } }
+        : { tool_calls: [{ index, ...body, ...extraContent }] };
+    this.#writer.writeDelta(delta, out);
+  }
 }

@@ -12,14 +12,14 @@ import {
 import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { foreign } from '../../foreign.ts';
+import { type Foreign, foreign } from '../../foreign.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
 import { separatorBetween } from '../wire/text-separator.ts';
 import { renderThinkingBlocks, type Thought } from '../wire/thinking-blocks.ts';
-import { annotationCollector } from './annotation-collector.ts';
-import { callRenderer, type OpenCall } from './render-calls.ts';
+import { AnnotationCollector } from './annotation-collector.ts';
+import { CallRenderer, type DeltaWriter, type OpenCall } from './render-calls.ts';
 import { renderEnd } from './response-fields.ts';
 
 /** The chunks in which a choice stands. */
@@ -31,16 +31,6 @@ export interface ChunkFrame {
   readonly after: string;
   /** Whether the first call is written as a `function_call`. */
   readonly usesFunctionCall: boolean;
-}
-
-export interface ChoiceRenderer {
-  open(event: PartStart, out: Sink<Sse>): void;
-  /** A piece of the open part. An empty piece of a call or a text is a chunk that says nothing. */
-  write(text: string, out: Sink<Sse>): void;
-  addDetail(event: PartDetail): void;
-  close(out: Sink<Sse>): void;
-  writeLogprobs(tokens: readonly TokenLogprob[], out: Sink<Sse>): void;
-  end(event: ChoiceEnd, out: Sink<Sse>): void;
 }
 
 /** The part whose pieces are being written. */
@@ -56,136 +46,174 @@ interface OpenText {
   signature: Signature | undefined;
   redacted: Signature | undefined;
   readonly formatSpecific: FormatSpecific | undefined;
-  readonly citations: Citation[];
+  citations: Citation[] | undefined;
   /** Only of a call. */
   readonly call: OpenCall | undefined;
 }
 
-/** A choice without any part yet. */
-export function choiceRenderer({ index, before, after, usesFunctionCall }: ChunkFrame): ChoiceRenderer {
-  const prefix = `${before}{"index":${index},"delta":`;
-  const suffix = `,"logprobs":null,"finish_reason":null}${after}`;
-  const writeDelta = (delta: JsonObject, out: Sink<Sse>): void =>
-    out.enqueue({ data: prefix + JSON.stringify(delta) + suffix });
-  const calls = callRenderer(usesFunctionCall, writeDelta);
-  const annotations = annotationCollector();
-  const thoughts: Thought[] = [];
-  const others = foreign();
-  let open: OpenText | undefined;
-  let hasRefusal = false;
+/** One choice. What most choices do not have is made for the first one: calls, thoughts, citations, foreign content. */
+export class ChoiceRenderer implements DeltaWriter {
+  readonly #frame: ChunkFrame;
+  /** The JSON text of a chunk before its delta, and after it. */
+  readonly #prefix: string;
+  readonly #suffix: string;
+  #calls: CallRenderer | undefined;
+  #annotations: AnnotationCollector | undefined;
+  #thoughts: Thought[] | undefined;
+  #others: Foreign | undefined;
+  #open: OpenText | undefined;
+  #hasRefusal = false;
   /** The thought and the text that came last. */
-  let lastThought = '';
-  let lastText = '';
+  #lastThought = '';
+  #lastText = '';
   /** Whether a part of another kind came after that text. */
-  let isInterrupted = false;
+  #isInterrupted = false;
+  /** The length of all texts that have ended: annotations count over the text of the whole message. */
+  #length = 0;
+
+  constructor(frame: ChunkFrame) {
+    this.#frame = frame;
+    this.#prefix = `${frame.before}{"index":${frame.index},"delta":`;
+    this.#suffix = `,"logprobs":null,"finish_reason":null}${frame.after}`;
+  }
+
+  /** Begins a part. */
+  open(event: PartStart, out: Sink<Sse>): void {
+    const { part } = event;
+    if (part.kind !== 'text') this.#isInterrupted = true;
+    switch (part.kind) {
+      case 'text':
+        this.#open = this.#openText(event, '{"content":', '}');
+        return;
+      case 'thinking':
+        this.#open = this.#openText(event, '{"reasoning_content":', '}');
+        return;
+      case 'refusal':
+        this.#hasRefusal = true;
+        this.#open = this.#openText(event, '{"refusal":', '}');
+        return;
+      case 'tool-call': {
+        this.#calls ??= new CallRenderer(this, this.#frame.usesFunctionCall);
+        const call = this.#calls.open(part, event.signature, out);
+        this.#open = this.#openText(event, call.before, call.after, call);
+        return;
+      }
+      case 'opaque':
+        this.#others ??= foreign();
+        this.#others.block(part.format, part.value);
+        this.#open = undefined;
+        return;
+    }
+  }
+
+  /** A piece of the open part. An empty piece of a call or a text is a chunk that says nothing. */
+  write(text: string, out: Sink<Sse>): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const separator = open.length === 0 ? this.#separatorBefore(open.part, text) : '';
+    open.length += text.length;
+    if (open.part.kind === 'thinking') open.text += text;
+    else if (open.part.kind === 'text' && text !== '') this.#lastText = text;
+    out.enqueue({ data: open.before + JSON.stringify(separator + text) + open.after });
+  }
+
+  addDetail({ signature, redacted, citation }: PartDetail): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    open.signature = signature ?? open.signature;
+    open.redacted = redacted ?? open.redacted;
+    if (citation === undefined) return;
+    open.citations ??= [];
+    open.citations.push(citation);
+  }
+
+  close(out: Sink<Sse>): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const { part, call, signature, length, citations } = open;
+    if (call) this.#calls?.close(call, signature, out);
+    else if (part.kind === 'text') {
+      if (citations) {
+        this.#annotations ??= new AnnotationCollector();
+        this.#annotations.add(citations, this.#length, length);
+      }
+      this.#length += length;
+      if (signature) this.writeDelta(renderExtraContent(signature), out);
+    } else if (part.kind === 'thinking') {
+      this.#thoughts ??= [];
+      this.#thoughts.push(open);
+      this.#lastThought = open.text || this.#lastThought;
+    }
+    this.#open = undefined;
+  }
+
+  writeLogprobs(tokens: readonly TokenLogprob[], out: Sink<Sse>): void {
+    const logprobs = renderLogprobs(tokens, this.#open?.part.kind === 'refusal');
+    this.#writeChoice({ index: this.#frame.index, delta: {}, logprobs, finish_reason: null }, out);
+  }
+
+  /** Writes what comes at the end of the choice, and its finish reason. */
+  end(event: ChoiceEnd, out: Sink<Sse>): void {
+    const thoughts = this.#thoughts ?? [];
+    const blocks = renderThinkingBlocks(thoughts);
+    const details = renderSignedDetails(thoughts, this.#calls?.signed ?? []);
+    const { rendered = [], unlinked = [] } = this.#annotations ?? {};
+    if (unlinked.length > 0) this.#others ??= foreign();
+    for (const citation of unlinked) this.#others?.cite(citation);
+    const fields = {
+      ...(rendered.length > 0 && { annotations: rendered }),
+      ...(blocks && { thinking_blocks: blocks }),
+      ...(details && { reasoning_details: details }),
+      ...this.#others?.fields(),
+    };
+    // All at once: a client that joins deltas would merge blocks, and OpenAI's Python client fails at a second list
+    // whose entries have no index.
+    if (!isEmpty(fields)) this.writeDelta(fields, out);
+    const around = { index: this.#frame.index, delta: {}, logprobs: null };
+    const contents = {
+      calls: this.#calls?.count() ?? 0,
+      functionCall: this.#calls?.hasFunctionCall() ?? false,
+      refusal: this.#hasRefusal,
+    };
+    this.#writeChoice(renderEnd(getChoiceEnd(event), around, contents), out);
+  }
+
+  writeDelta(delta: JsonObject, out: Sink<Sse>): void {
+    out.enqueue({ data: this.#prefix + JSON.stringify(delta) + this.#suffix });
+  }
+
+  #writeChoice(choice: JsonObject, out: Sink<Sse>): void {
+    out.enqueue({ data: this.#frame.before + JSON.stringify(choice) + this.#frame.after });
+  }
 
   /** @param pieceBefore the delta's JSON text before a piece of the part, and `pieceAfter` the text after it. */
-  const openText = (
+  #openText(
     { part, signature, formatSpecific }: PartStart,
     pieceBefore: string,
     pieceAfter: string,
     call?: OpenCall,
-  ): OpenText => ({
-    part,
-    before: prefix + pieceBefore,
-    after: pieceAfter + suffix,
-    text: '',
-    length: 0,
-    signature: part.kind === 'tool-call' ? undefined : signature,
-    redacted: undefined,
-    formatSpecific,
-    citations: [],
-    call,
-  });
+  ): OpenText {
+    return {
+      part,
+      before: this.#prefix + pieceBefore,
+      after: pieceAfter + this.#suffix,
+      text: '',
+      length: 0,
+      signature: part.kind === 'tool-call' ? undefined : signature,
+      redacted: undefined,
+      formatSpecific,
+      citations: undefined,
+      call,
+    };
+  }
 
   /** The separator before the first piece of a part. */
-  const separatorBefore = ({ kind }: OpenPart, text: string): string => {
-    if (kind === 'thinking') return separatorBetween(lastThought, text);
-    if (kind !== 'text' || !isInterrupted || text === '') return '';
-    isInterrupted = false;
-    const separator = separatorBetween(lastText, text);
-    annotations.skip(separator.length);
+  #separatorBefore({ kind }: OpenPart, text: string): string {
+    if (kind === 'thinking') return separatorBetween(this.#lastThought, text);
+    if (kind !== 'text' || !this.#isInterrupted || text === '') return '';
+    this.#isInterrupted = false;
+    const separator = separatorBetween(this.#lastText, text);
+    this.#length += separator.length;
     return separator;
-  };
-
-  return {
-    open(event, out) {
-      const { part } = event;
-      if (part.kind !== 'text') isInterrupted = true;
-      switch (part.kind) {
-        case 'text':
-          open = openText(event, '{"content":', '}');
-          return;
-        case 'thinking':
-          open = openText(event, '{"reasoning_content":', '}');
-          return;
-        case 'refusal':
-          hasRefusal = true;
-          open = openText(event, '{"refusal":', '}');
-          return;
-        case 'tool-call': {
-          const call = calls.open(part, event.signature, out);
-          open = openText(event, call.before, call.after, call);
-          return;
-        }
-        case 'opaque':
-          others.block(part.format, part.value);
-          open = undefined;
-          return;
-      }
-    },
-    write(text, out) {
-      if (open === undefined) return;
-      const separator = open.length === 0 ? separatorBefore(open.part, text) : '';
-      open.length += text.length;
-      if (open.part.kind === 'thinking') open.text += text;
-      else if (open.part.kind === 'text' && text !== '') lastText = text;
-      out.enqueue({ data: open.before + JSON.stringify(separator + text) + open.after });
-    },
-    addDetail({ signature, redacted, citation }) {
-      if (open === undefined) return;
-      open.signature = signature ?? open.signature;
-      open.redacted = redacted ?? open.redacted;
-      if (citation) open.citations.push(citation);
-    },
-    close(out) {
-      if (open === undefined) return;
-      const { part, call, signature, length } = open;
-      if (call) calls.close(call, signature, out);
-      else if (part.kind === 'text') {
-        annotations.add(open.citations, length);
-        if (signature) writeDelta(renderExtraContent(signature), out);
-      } else if (part.kind === 'thinking') {
-        thoughts.push(open);
-        lastThought = open.text || lastThought;
-      }
-      open = undefined;
-    },
-    writeLogprobs(tokens, out) {
-      const logprobs = renderLogprobs(tokens, open?.part.kind === 'refusal');
-      const choice = JSON.stringify({ index, delta: {}, logprobs, finish_reason: null });
-      out.enqueue({ data: before + choice + after });
-    },
-    end(event, out) {
-      const blocks = renderThinkingBlocks(thoughts);
-      const details = renderSignedDetails(thoughts, calls.signed);
-      for (const citation of annotations.unlinked) others.cite(citation);
-      const fields = {
-        ...(annotations.rendered.length > 0 && { annotations: annotations.rendered }),
-        ...(blocks && { thinking_blocks: blocks }),
-        ...(details && { reasoning_details: details }),
-        ...others.fields(),
-      };
-      // All at once: a client that joins deltas would merge blocks, and OpenAI's Python client fails at a second list
-      // whose entries have no index.
-      if (!isEmpty(fields)) writeDelta(fields, out);
-      const around = { index, delta: {}, logprobs: null };
-      const choice = renderEnd(getChoiceEnd(event), around, {
-        calls: calls.count(),
-        functionCall: calls.hasFunctionCall(),
-        refusal: hasRefusal,
-      });
-      out.enqueue({ data: before + JSON.stringify(choice) + after });
-    },
-  };
+  }
 }

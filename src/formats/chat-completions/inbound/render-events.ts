@@ -10,105 +10,126 @@ import type {
 } from '../../../conversation/reply.ts';
 import { mergeStart, mergeUsage } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
+import type { GatewayError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
 import { hasTokens, renderUsage } from '../wire/usage.ts';
 import { withGivenName } from './given-names.ts';
-import { type ChoiceRenderer, choiceRenderer } from './render-choice.ts';
+import { ChoiceRenderer } from './render-choice.ts';
 import { renderLateError } from './render-error.ts';
 import { renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
 
 /** @see Inbound.renderEvents */
 export function renderEvents(context: RequestContext): EventRenderer {
-  const includeUsage = context.prompt.includeUsage === true;
-  const usesFunctionCall = wantsFunctionCall(context);
-  const names = findGivenNames(context.prompt);
-  const choices: ChoiceRenderer[] = [];
+  return new ChunkRenderer(context);
+}
+
+class ChunkRenderer implements EventRenderer {
+  readonly #context: RequestContext;
+  readonly #includeUsage: boolean;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #choices: ChoiceRenderer[] = [];
   /** The JSON text of a chunk before its one choice. The first chunk has the vendor's own fields in addition. */
-  let before = '';
-  let first = '';
-  // With include_usage, OpenAI sends `usage: null` in every chunk but the one with the usage.
-  const after = includeUsage ? '],"usage":null}' : ']}';
-  let usage: Usage = {};
-  let start: Reply['start'] = { id: '', model: '' };
+  #before = '';
+  #first = '';
+  readonly #after: string;
+  #usage: Usage = {};
+  #start: Reply['start'] = { id: '', model: '' };
+
+  constructor(context: RequestContext) {
+    this.#context = context;
+    this.#includeUsage = context.prompt.includeUsage === true;
+    this.#names = findGivenNames(context.prompt);
+    // With include_usage, OpenAI sends `usage: null` in every chunk but the one with the usage.
+    this.#after = this.#includeUsage ? '],"usage":null}' : ']}';
+  }
+
+  transform(event: ReplyEvent, out: Sink<Sse>): void {
+    switch (event.type) {
+      case 'part-delta':
+        this.#choices[event.choice]?.write(event.text, out);
+        return;
+      case 'part-start':
+        this.#choiceAt(event.choice, out, event.part).open(
+          this.#names.size === 0 ? event : { ...event, part: withGivenName(event.part, this.#names) },
+          out,
+        );
+        return;
+      case 'part-detail':
+        this.#choiceAt(event.choice, out).addDetail(event);
+        return;
+      case 'part-end':
+        this.#choiceAt(event.choice, out).close(out);
+        return;
+      case 'logprobs':
+        this.#choiceAt(event.choice, out).writeLogprobs(event.tokens, out);
+        return;
+      case 'choice-end':
+        this.#choiceAt(event.choice, out).end(event, out);
+        return;
+      case 'usage':
+        this.#usage = mergeUsage(this.#usage, event.usage);
+        return;
+      case 'reply-start':
+        this.#begin(event);
+        return;
+      case 'reply-end':
+        this.#end(event, out);
+        return;
+    }
+  }
+
+  // The renderer of Cursor's answers is a copy of this one's own properties, so both of these are such.
+
+  readonly fail = fail;
+
+  /** An empty delta, and no comment: clients that split a stream at its empty lines lose the event after a comment. */
+  readonly ping = (out: Sink<Sse>): void => {
+    for (const choice of this.#choices) choice.write('', out);
+  };
 
   /** @param part the part with which the choice begins, if it begins with one. */
-  const choiceAt = (index: number, out: Sink<Sse>, part?: OpenPart): ChoiceRenderer => {
-    let choice = choices[index];
+  #choiceAt(index: number, out: Sink<Sse>, part?: OpenPart): ChoiceRenderer {
+    let choice = this.#choices[index];
     while (choice === undefined) {
-      out.enqueue({ data: first + renderFirstChoice(choices.length, part) + after });
-      first = before;
-      choices.push(choiceRenderer({ index: choices.length, before, after, usesFunctionCall }));
-      choice = choices[index];
+      const next = this.#choices.length;
+      out.enqueue({ data: this.#first + renderFirstChoice(next, part) + this.#after });
+      this.#first = this.#before;
+      const usesFunctionCall = wantsFunctionCall(this.#context);
+      const frame = { index: next, before: this.#before, after: this.#after, usesFunctionCall };
+      this.#choices.push(new ChoiceRenderer(frame));
+      choice = this.#choices[index];
     }
     return choice;
-  };
+  }
 
-  const renderOpening = (head: Reply['start']): string =>
-    renderChunkStart(renderHead(head, 'chat.completion.chunk', context));
-
-  const begin = ({ type: _, ...head }: ReplyStart): void => {
-    start = head;
-    const fields = renderHead(start, 'chat.completion.chunk', context);
+  #begin({ type: _, ...head }: ReplyStart): void {
+    this.#start = head;
+    const fields = renderHead(head, 'chat.completion.chunk', this.#context);
     // Only the first chunk has the vendor's own fields.
-    first = renderChunkStart({ ...renderUnknownFields(start), ...fields });
-    before = renderChunkStart(fields);
-  };
+    this.#first = renderChunkStart({ ...renderUnknownFields(head), ...fields });
+    this.#before = renderChunkStart(fields);
+  }
 
-  const end = (event: ReplyEnd, out: Sink<Sse>): void => {
-    choiceAt(0, out);
-    if (includeUsage && hasTokens(usage)) {
-      const last = event.serviceTier === start.serviceTier ? before : renderOpening(mergeStart(event, start));
-      out.enqueue({ data: `${last}],"usage":${JSON.stringify(renderUsage(usage))}}` });
+  #end(event: ReplyEnd, out: Sink<Sse>): void {
+    this.#choiceAt(0, out);
+    if (this.#includeUsage && hasTokens(this.#usage)) {
+      const isSame = event.serviceTier === this.#start.serviceTier;
+      const last = isSame ? this.#before : this.#renderOpening(mergeStart(event, this.#start));
+      out.enqueue({ data: `${last}],"usage":${JSON.stringify(renderUsage(this.#usage))}}` });
     }
     out.enqueue({ data: '[DONE]' });
-  };
+  }
 
-  return {
-    transform(event: ReplyEvent, out) {
-      switch (event.type) {
-        case 'part-delta':
-          choices[event.choice]?.write(event.text, out);
-          return;
-        case 'part-start':
-          choiceAt(event.choice, out, event.part).open(
-            names.size === 0 ? event : { ...event, part: withGivenName(event.part, names) },
-            out,
-          );
-          return;
-        case 'part-detail':
-          choiceAt(event.choice, out).addDetail(event);
-          return;
-        case 'part-end':
-          choiceAt(event.choice, out).close(out);
-          return;
-        case 'logprobs':
-          choiceAt(event.choice, out).writeLogprobs(event.tokens, out);
-          return;
-        case 'choice-end':
-          choiceAt(event.choice, out).end(event, out);
-          return;
-        case 'usage':
-          usage = mergeUsage(usage, event.usage);
-          return;
-        case 'reply-start':
-          begin(event);
-          return;
-        case 'reply-end':
-          end(event, out);
-          return;
-      }
-    },
-    fail(error, out) {
-      out.enqueue(renderLateError(error));
-    },
-    // An empty delta, and no comment: clients that split a stream at its empty lines lose the event after a comment.
-    ping(out) {
-      for (const choice of choices) choice.write('', out);
-    },
-  };
+  #renderOpening(head: Reply['start']): string {
+    return renderChunkStart(renderHead(head, 'chat.completion.chunk', this.#context));
+  }
+}
+
+function fail(error: GatewayError, out: Sink<Sse>): void {
+  out.enqueue(renderLateError(error));
 }
 
 /** A choice's first chunk: the role and, if a text follows, an empty content, as OpenAI sends it. */
