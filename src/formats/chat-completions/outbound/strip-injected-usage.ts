@@ -25,27 +25,53 @@ const NULL = bytesOfText('null');
  * @see UsageOnRequest.hide
  */
 export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
+  return new UsageStripper();
+}
+
+class UsageStripper implements Step<Uint8Array, Uint8Array> {
   /** The beginning of a line. */
-  const held = unread();
+  readonly #held = unread();
   /** Whether the rest of a line comes that was let pass. */
-  let isPassing = false;
+  #isPassing = false;
   /** Whether the next line is the first one of an event, and whether the one before was, and is taken out. */
-  let isFirst = true;
-  let isGone = false;
+  #isFirst = true;
+  #isGone = false;
+
+  transform(chunk: Uint8Array, out: Sink<Uint8Array>): void {
+    // Most chunks are whole lines without usage, and pass with one search.
+    const isIdle = !this.#isPassing && !this.#isGone && this.#held.size() === 0;
+    if (isIdle && chunk[chunk.length - 1] === LF && indexOfBytes(chunk, USAGE) < 0) {
+      this.#isFirst = endsBlank(chunk, chunk.length);
+      out.enqueue(chunk);
+      return;
+    }
+    const isMore = this.#goesOn(chunk);
+    const all = this.#held.add(chunk);
+    if (isMore) return;
+    const passed = this.#isPassing ? this.#pass(all, out) : 0;
+    const bytes = all.subarray(passed);
+    const lines = findLines(bytes);
+    const whole = lines.whole();
+    if (whole > 0) give(out, this.#shown(whole === bytes.length ? bytes : bytes.subarray(0, whole), lines));
+    const rest = bytes.subarray(whole);
+    this.#isPassing ||= rest.length > LONGEST;
+    if (this.#isPassing) {
+      this.#isFirst = false;
+      this.#isGone = false;
+      give(out, rest);
+    }
+    this.#held.take(this.#isPassing ? all.length : passed + whole);
+  }
+
+  flush(out: Sink<Uint8Array>): void {
+    const held = this.#held;
+    if (held.size() > 0) give(out, this.#shown(held.bytes(), findLines(held.bytes())));
+  }
 
   /** What is shown of lines, of which only the last one may lack its end. */
-  function shown(bytes: Uint8Array, lines: Lines): Uint8Array {
+  #shown(bytes: Uint8Array, lines: Lines): Uint8Array {
     const cuts: Span[] = [];
-    let at = 0;
-    // The blank line of an event that was taken out belongs to it.
-    const skipBlank = (): void => {
-      isGone = at === bytes.length;
-      if (isGone || !isLineEnd(bytes[at])) return;
-      const end = lines.end(at) ?? bytes.length;
-      cuts.push({ start: at, end });
-      at = end;
-    };
-    if (isGone) skipBlank();
+    let at = this.#isGone ? this.#skipBlank(bytes, 0, lines, cuts) : 0;
     for (;;) {
       const found = indexOfBytes(bytes, USAGE, at);
       if (found < 0) break;
@@ -54,57 +80,36 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
       at = line.end;
       if (cut === undefined) continue;
       cuts.push(cut);
-      if (cut === line && (line.start === 0 ? isFirst : endsBlank(bytes, line.start))) skipBlank();
+      if (cut === line && (line.start === 0 ? this.#isFirst : endsBlank(bytes, line.start)))
+        at = this.#skipBlank(bytes, at, lines, cuts);
     }
-    isFirst = endsBlank(bytes, bytes.length);
+    this.#isFirst = endsBlank(bytes, bytes.length);
     return without(bytes, cuts);
   }
 
+  /** Cuts out the blank line of an event that was taken out: it belongs to it. @returns where it ends. */
+  #skipBlank(bytes: Uint8Array, at: number, lines: Lines, cuts: Span[]): number {
+    this.#isGone = at === bytes.length;
+    if (this.#isGone || !isLineEnd(bytes[at])) return at;
+    const end = lines.end(at) ?? bytes.length;
+    cuts.push({ start: at, end });
+    return end;
+  }
+
   /** Lets pass what belongs to a long line. @returns where it ends. */
-  function pass(bytes: Uint8Array, out: Sink<Uint8Array>): number {
+  #pass(bytes: Uint8Array, out: Sink<Uint8Array>): number {
     const end = findLines(bytes).end(0);
-    isPassing = end === undefined;
+    this.#isPassing = end === undefined;
     give(out, bytes.subarray(0, end));
     return end ?? bytes.length;
   }
 
   /** Whether a piece only makes the line longer that is held. Of that the last byte may be half of its end. */
-  function goesOn(chunk: Uint8Array): boolean {
-    const size = held.size();
-    if (size === 0 || size + chunk.byteLength > LONGEST || held.bytes()[size - 1] === CR) return false;
+  #goesOn(chunk: Uint8Array): boolean {
+    const size = this.#held.size();
+    if (size === 0 || size + chunk.byteLength > LONGEST || this.#held.bytes()[size - 1] === CR) return false;
     return !chunk.includes(LF) && !chunk.includes(CR);
   }
-
-  return {
-    transform(chunk, out) {
-      // Most chunks are whole lines without usage, and pass with one search.
-      const isIdle = !isPassing && !isGone && held.size() === 0;
-      if (isIdle && chunk[chunk.length - 1] === LF && indexOfBytes(chunk, USAGE) < 0) {
-        isFirst = endsBlank(chunk, chunk.length);
-        out.enqueue(chunk);
-        return;
-      }
-      const isMore = goesOn(chunk);
-      const all = held.add(chunk);
-      if (isMore) return;
-      const passed = isPassing ? pass(all, out) : 0;
-      const bytes = all.subarray(passed);
-      const lines = findLines(bytes);
-      const whole = lines.whole();
-      if (whole > 0) give(out, shown(whole === bytes.length ? bytes : bytes.subarray(0, whole), lines));
-      const rest = bytes.subarray(whole);
-      isPassing ||= rest.length > LONGEST;
-      if (isPassing) {
-        isFirst = false;
-        isGone = false;
-        give(out, rest);
-      }
-      held.take(isPassing ? all.length : passed + whole);
-    },
-    flush(out) {
-      if (held.size() > 0) give(out, shown(held.bytes(), findLines(held.bytes())));
-    },
-  };
 }
 
 function give(out: Sink<Uint8Array>, bytes: Uint8Array): void {
