@@ -7,51 +7,54 @@
 import { isSpace, OPEN_OBJECT } from '../../../lib/json-bytes.ts';
 import { jsonCursor, step } from '../../../lib/json-cursor.ts';
 
-export interface ArgumentScan {
-  /** @returns how many UTF-16 code units of the piece belong to the object; all of them if the text is no object. */
-  add(piece: string): number;
-  /** Whether the object is closed, so that no more of it can come. */
-  isWhole(): boolean;
-  /** Whether the object is empty and came in one piece. */
-  isEmpty(): boolean;
-}
-
 const EMPTY = /^\s*\{\s*\}$/;
 const ANOTHER = /^\s*\{/;
 
-/** A scan before the first piece. Text that begins with anything but `{` is never complete. */
+/** A scan before the first piece. */
 export function argumentScan(): ArgumentScan {
-  let state: 'before' | 'inside' | 'whole' | 'other' = 'before';
-  let cursor = jsonCursor();
-  let isEmpty = false;
+  return new ArgumentScan();
+}
 
-  const begin = (code: number): void => {
+/** Text that begins with anything but `{` is never complete. */
+export class ArgumentScan {
+  #state: 'before' | 'inside' | 'whole' | 'other' = 'before';
+  #cursor = jsonCursor();
+  #isEmpty = false;
+
+  /** @returns how many UTF-16 code units of the piece belong to the object; all of them if the text is no object. */
+  add(piece: string): number {
+    if (this.#isEmpty && ANOTHER.test(piece)) {
+      this.#state = 'before';
+      this.#isEmpty = false;
+    }
+    const wasWhole = this.#state === 'whole';
+    let at = 0;
+    for (; at < piece.length; at += 1) {
+      if (this.#state === 'inside') {
+        step(this.#cursor, piece.charCodeAt(at));
+        if (this.#cursor.depth === 0) this.#state = 'whole';
+      } else if (this.#state === 'before') this.#begin(piece.charCodeAt(at));
+      else break;
+    }
+    if (this.#state === 'whole' && !wasWhole) this.#isEmpty = EMPTY.test(piece.slice(0, at));
+    return this.#state === 'other' ? piece.length : at;
+  }
+
+  /** Whether the object is closed, so that no more of it can come. */
+  isWhole(): boolean {
+    return this.#state === 'whole';
+  }
+
+  /** Whether the object is empty and came in one piece. */
+  isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  #begin(code: number): void {
     if (code === OPEN_OBJECT) {
-      state = 'inside';
-      cursor = jsonCursor();
-      step(cursor, code);
-    } else if (!isSpace(code)) state = 'other';
-  };
-
-  return {
-    add(piece) {
-      if (isEmpty && ANOTHER.test(piece)) {
-        state = 'before';
-        isEmpty = false;
-      }
-      const wasWhole = state === 'whole';
-      let at = 0;
-      for (; at < piece.length; at += 1) {
-        if (state === 'inside') {
-          step(cursor, piece.charCodeAt(at));
-          if (cursor.depth === 0) state = 'whole';
-        } else if (state === 'before') begin(piece.charCodeAt(at));
-        else break;
-      }
-      if (state === 'whole' && !wasWhole) isEmpty = EMPTY.test(piece.slice(0, at));
-      return state === 'other' ? piece.length : at;
-    },
-    isWhole: () => state === 'whole',
-    isEmpty: () => isEmpty,
-  };
+      this.#state = 'inside';
+      this.#cursor = jsonCursor();
+      step(this.#cursor, code);
+    } else if (!isSpace(code)) this.#state = 'other';
+  }
 }

@@ -21,25 +21,6 @@ export interface CallContext {
   readonly stops: readonly string[];
 }
 
-export interface CallReader {
-  /**
-   * A piece of `tool_calls`.
-   * @param whole whether it is a complete call.
-   */
-  read(piece: JsonObject, whole: boolean, out: Out): void;
-  /** A piece of the older `function_call`. */
-  readFunctionCall(piece: JsonObject, out: Out): void;
-  /** A signature of a call that stands elsewhere in the message. */
-  sign(found: CallSignature, out: Out): void;
-  hasAny(): boolean;
-  /**
-   * Nothing more comes.
-   * @returns the signatures that no call took.
-   * @throws GatewayError for a call without a name.
-   */
-  end(): readonly CallSignature[];
-}
-
 interface Call {
   /** The vendor's id; '' for none. */
   id: string;
@@ -56,31 +37,101 @@ interface Call {
 /** The key of the one call that has no index: the older `function_call`. */
 const FUNCTION_CALL = -1;
 
-/**
- * An answer without calls.
- * @param choice the index of the choice.
- * @param parts the parts of the message, to which the calls are added.
- */
-export function callReader(choice: number, parts: PartSequence, context: CallContext): CallReader {
-  const byIndex = new Map<number, Call>();
-  const byId = new Map<string, Call>();
-  const nameless = new Set<Call>();
-  const unclaimed: CallSignature[] = [];
-  let last: Call | undefined;
-  let count = 0;
+/** The calls of one choice. */
+export class CallReader {
+  readonly #choice: number;
+  readonly #parts: PartSequence;
+  readonly #context: CallContext;
+  readonly #byIndex = new Map<number, Call>();
+  readonly #byId = new Map<string, Call>();
+  readonly #nameless = new Set<Call>();
+  readonly #unclaimed: CallSignature[] = [];
+  #last: Call | undefined;
+  #count = 0;
 
-  const begin = (id: string, custom: boolean, index: number | undefined): Call => {
+  /**
+   * @param choice the index of the choice.
+   * @param parts the parts of the message, to which the calls are added.
+   */
+  constructor(choice: number, parts: PartSequence, context: CallContext) {
+    this.#choice = choice;
+    this.#parts = parts;
+    this.#context = context;
+  }
+
+  /**
+   * A piece of `tool_calls`.
+   * @param whole whether it is a complete call.
+   */
+  read(piece: JsonObject, whole: boolean, out: Out): void {
+    const { type, function: fn, custom: free, extra_content: signed } = piece;
+    const id = asText(piece['id']) ?? '';
+    const index = asNumber(piece['index']);
+    const isCustom = type === 'custom' || (fn === undefined && free !== undefined);
+    const fields = asObject(isCustom ? free : fn) ?? {};
+    const name = asText(fields['name']) ?? '';
+    const text = argumentsText(isCustom ? fields['input'] : fields['arguments']);
+    let call = whole ? undefined : this.#find(index, id, name);
+    if (call === undefined) {
+      if (id === '' && name === '' && text === '') return;
+      call = this.#begin(id, isCustom, index);
+    } else this.#last = call;
+    if (id !== '' && !this.#byId.has(id)) this.#byId.set(id, call);
+    if (call.part === undefined) call.id ||= id;
+    this.#add(call, name, text, out);
+    const signature = parseExtraContent(signed);
+    if (signature && call.part) this.#parts.addDetail(call.part, { signature }, out);
+    else if (signature) this.#unclaimed.push({ signature, ...(id !== '' && { id }) });
+  }
+
+  /** A piece of the older `function_call`. */
+  readFunctionCall(piece: JsonObject, out: Out): void {
+    const name = asText(piece['name']) ?? '';
+    const text = argumentsText(piece['arguments']);
+    let call = this.#byIndex.get(FUNCTION_CALL);
+    if (call === undefined) {
+      // Snowflake sends an empty one with every answer.
+      if (name === '' && text === '') return;
+      call = this.#begin('', false, FUNCTION_CALL);
+    }
+    this.#add(call, name, text, out);
+  }
+
+  /** A signature of a call that stands elsewhere in the message. */
+  sign(found: CallSignature, out: Out): void {
+    const part = found.id === undefined ? undefined : this.#byId.get(found.id)?.part;
+    if (part && part.state !== 'ended') this.#parts.addDetail(part, { signature: found.signature }, out);
+    else this.#unclaimed.push(found);
+  }
+
+  hasAny(): boolean {
+    return this.#count > 0;
+  }
+
+  /**
+   * Nothing more comes.
+   * @returns the signatures that no call took.
+   * @throws GatewayError for a call without a name.
+   */
+  end(): readonly CallSignature[] {
+    if ([...this.#nameless].some((call) => call.text !== '' || call.id !== '')) {
+      throw brokenAnswer('a tool call without a name');
+    }
+    return this.#unclaimed;
+  }
+
+  #begin(id: string, custom: boolean, index: number | undefined): Call {
     const call: Call = { id, name: '', custom, part: undefined, text: '', begun: false };
-    if (index !== undefined) byIndex.set(index, call);
-    nameless.add(call);
-    last = call;
+    if (index !== undefined) this.#byIndex.set(index, call);
+    this.#nameless.add(call);
+    this.#last = call;
     return call;
-  };
+  }
 
   /** The call that a piece continues; undefined if it begins one. */
-  const find = (index: number | undefined, id: string, name: string): Call | undefined => {
-    const known = index === undefined ? last : byIndex.get(index);
-    const same = id === '' ? undefined : byId.get(id);
+  #find(index: number | undefined, id: string, name: string): Call | undefined {
+    const known = index === undefined ? this.#last : this.#byIndex.get(index);
+    const same = id === '' ? undefined : this.#byId.get(id);
     if (same !== undefined && (index === undefined || known === same)) return same;
     // A new index with the id of another call: more of that call, or a service that gives all calls the same id.
     if (known === undefined) return name === '' ? same : undefined;
@@ -89,22 +140,26 @@ export function callReader(choice: number, parts: PartSequence, context: CallCon
     if (id !== '' && known.id !== '') return known.id === id ? known : undefined;
     // The name again: the same call repeats it, or a service without indexes begins the next call.
     return known.name === name && !known.part?.scan?.isWhole() ? known : undefined;
-  };
+  }
 
-  const open = (call: Call, out: Out): void => {
-    count += 1;
-    const isOnly = call.id !== '' && byId.get(call.id) === call;
-    const id = isOnly ? call.id : context.stem && `${context.stem}_${choice}_${count}`;
-    const name = context.names.get(call.name) ?? call.name;
-    const part = parts.begin({ kind: 'tool-call', id, name, ...(call.custom && { custom: true }) }, out);
+  #open(call: Call, out: Out): void {
+    const { stem, names } = this.#context;
+    this.#count += 1;
+    const isOnly = call.id !== '' && this.#byId.get(call.id) === call;
+    const id = isOnly ? call.id : stem && `${stem}_${this.#choice}_${this.#count}`;
+    const name = names.get(call.name) ?? call.name;
+    const part = this.#parts.begin(
+      { kind: 'tool-call', id, name, ...(call.custom && { custom: true }) },
+      out,
+    );
     call.part = part;
-    const at = unclaimed.findIndex((found) => found.id === undefined || found.id === call.id);
-    const [found] = at < 0 ? [] : unclaimed.splice(at, 1);
-    if (found) parts.addDetail(part, { signature: found.signature }, out);
-    parts.write(part, call.text, out);
-  };
+    const at = this.#unclaimed.findIndex((found) => found.id === undefined || found.id === call.id);
+    const [found] = at < 0 ? [] : this.#unclaimed.splice(at, 1);
+    if (found) this.#parts.addDetail(part, { signature: found.signature }, out);
+    this.#parts.write(part, call.text, out);
+  }
 
-  const add = (call: Call, name: string, given: string, out: Out): void => {
+  #add(call: Call, name: string, given: string, out: Out): void {
     // Some services send null for no arguments. No object begins with `null`.
     const text = given === 'null' && !call.custom && !call.begun ? '' : given;
     call.begun ||= text !== '';
@@ -112,54 +167,8 @@ export function callReader(choice: number, parts: PartSequence, context: CallCon
       call.text += text;
       call.name ||= name;
       if (call.name === '') return;
-      nameless.delete(call);
-      open(call, out);
-    } else parts.write(call.part, text, out);
-  };
-
-  return {
-    read(piece, whole, out) {
-      const { type, function: fn, custom: free, extra_content: signed } = piece;
-      const id = asText(piece['id']) ?? '';
-      const index = asNumber(piece['index']);
-      const isCustom = type === 'custom' || (fn === undefined && free !== undefined);
-      const fields = asObject(isCustom ? free : fn) ?? {};
-      const name = asText(fields['name']) ?? '';
-      const text = argumentsText(isCustom ? fields['input'] : fields['arguments']);
-      let call = whole ? undefined : find(index, id, name);
-      if (call === undefined) {
-        if (id === '' && name === '' && text === '') return;
-        call = begin(id, isCustom, index);
-      } else last = call;
-      if (id !== '' && !byId.has(id)) byId.set(id, call);
-      if (call.part === undefined) call.id ||= id;
-      add(call, name, text, out);
-      const signature = parseExtraContent(signed);
-      if (signature && call.part) parts.addDetail(call.part, { signature }, out);
-      else if (signature) unclaimed.push({ signature, ...(id !== '' && { id }) });
-    },
-    readFunctionCall(piece, out) {
-      const name = asText(piece['name']) ?? '';
-      const text = argumentsText(piece['arguments']);
-      let call = byIndex.get(FUNCTION_CALL);
-      if (call === undefined) {
-        // Snowflake sends an empty one with every answer.
-        if (name === '' && text === '') return;
-        call = begin('', false, FUNCTION_CALL);
-      }
-      add(call, name, text, out);
-    },
-    sign(found, out) {
-      const part = found.id === undefined ? undefined : byId.get(found.id)?.part;
-      if (part && part.state !== 'ended') parts.addDetail(part, { signature: found.signature }, out);
-      else unclaimed.push(found);
-    },
-    hasAny: () => count > 0,
-    end() {
-      if ([...nameless].some((call) => call.text !== '' || call.id !== '')) {
-        throw brokenAnswer('a tool call without a name');
-      }
-      return unclaimed;
-    },
-  };
+      this.#nameless.delete(call);
+      this.#open(call, out);
+    } else this.#parts.write(call.part, text, out);
+  }
 }

@@ -6,20 +6,24 @@
  */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
+import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
 import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from '../../../lib/json.ts';
+import type { Pieces } from '../../../streams/repeated-events.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import type { Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { dialectFor } from '../restricted-dialect.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
-import { type ChoiceReader, choiceReader } from './parse-choice.ts';
+import { ChoiceReader } from './parse-choice.ts';
 import { isErrorBody, parseErrorObject } from './parse-error.ts';
-import { replyHeadReader } from './parse-reply-head.ts';
+import { ReplyHeadReader } from './parse-reply-head.ts';
 import type { Out } from './part-sequence.ts';
 import { toolNameFor } from './tool-names.ts';
 
@@ -31,120 +35,133 @@ const MAX_CHOICES = 128;
  * @see Outbound.parseEvents
  */
 export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
-  const chunks = parseChunks(prompt, target);
+  const chunks = new ChunkParser(prompt, target);
   const events = withSettledCalls(withParallelCalls(withCustomCalls(chunks, prompt), prompt));
-  return Object.assign(events, { mayBeOver: chunks.mayBeOver, pieces: chunks.pieces });
+  return Object.assign(events, { mayBeOver: () => chunks.mayBeOver(), pieces: chunks });
 }
 
-function parseChunks(prompt: Prompt, target: ModelTraits): Required<EventParser> {
-  const dialect = dialectFor(target);
-  const names = changedNames(prompt.tools, (name) => toolNameFor(name, dialect));
-  const choices: (ChoiceReader | undefined)[] = [];
-  const head = replyHeadReader();
-  let context: CallContext | undefined;
-  let usage: JsonObject | undefined;
-  let reportedUsage: JsonObject | undefined;
+class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
+  readonly #model: string;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #stops: readonly string[];
+  readonly #choices: (ChoiceReader | undefined)[] = [];
+  readonly #head = new ReplyHeadReader();
+  #context: CallContext | undefined;
+  #usage: JsonObject | undefined;
+  #reportedUsage: JsonObject | undefined;
   /** Perplexity's search results, to which the numbers in its texts refer. */
-  let sources: readonly JsonObject[] = [];
-  let isDone = false;
-  let lastPiece: string | undefined;
+  #sources: readonly JsonObject[] | undefined;
+  #isDone = false;
+  #lastPiece: string | undefined;
   /** The choice of that piece. */
-  let lastChoice: ChoiceReader | undefined;
+  #lastChoice: ChoiceReader | undefined;
 
-  const choiceAt = (index: number, shared: CallContext): ChoiceReader => {
-    let choice = choices[index];
+  constructor({ tools, stop = [] }: Prompt, target: ModelTraits) {
+    const dialect = dialectFor(target);
+    this.#model = target.model;
+    this.#names = changedNames(tools, (name) => toolNameFor(name, dialect));
+    this.#stops = stop;
+  }
+
+  transform({ event, data, piece }: Sse, out: Out): void {
+    if (piece !== undefined) {
+      this.#lastChoice?.again(piece, out);
+      return;
+    }
+    this.#lastPiece = undefined;
+    // Some services send null as a keep-alive.
+    if (this.#isDone || data === '' || data === 'null') return;
+    if (data.startsWith('[DONE]')) {
+      this.#isDone = true;
+      // A choice without any content gets no finish.
+      if (this.#choices.some((choice) => choice && !choice.isPlausible()))
+        throw brokenAnswer('an end without an answer');
+      this.#finish(out);
+      return;
+    }
+    const chunk = parseEventObject(data);
+    if (event === 'error') throw parseErrorObject(chunk);
+    this.#readChunk(chunk, out);
+  }
+
+  flush(out: Out): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    if (!this.#isEvery((choice) => choice === undefined || choice.isFinished())) throw endedEarly();
+    this.#finish(out);
+  }
+
+  last(): string | undefined {
+    return this.#lastPiece;
+  }
+
+  mayBeOver(): boolean {
+    return !this.#isDone && this.#isEvery((choice) => choice?.mayBeOver() === true);
+  }
+
+  /** Whether there are choices, and this is true of all of them. */
+  #isEvery(test: (choice: ChoiceReader | undefined) => boolean): boolean {
+    return this.#choices.length > 0 && this.#choices.every(test);
+  }
+
+  #choiceAt(index: number, shared: CallContext): ChoiceReader {
+    let choice = this.#choices[index];
     if (choice === undefined) {
       if (!Number.isInteger(index) || index < 0 || index >= MAX_CHOICES)
         throw brokenAnswer('an impossible index');
-      choice = choiceReader(index, shared);
-      choices[index] = choice;
+      choice = new ChoiceReader(index, shared);
+      this.#choices[index] = choice;
     }
     return choice;
-  };
+  }
 
-  const reportUsage = (out: Out): void => {
-    if (usage === undefined || usage === reportedUsage) return;
-    reportedUsage = usage;
-    const parsed = parseUsage(usage, target.model);
-    if (hasTokens(parsed)) out.enqueue({ type: 'usage', usage: parsed });
-  };
+  #reportUsage(out: Out): void {
+    if (this.#usage === undefined || this.#usage === this.#reportedUsage) return;
+    this.#reportedUsage = this.#usage;
+    const usage = parseUsage(this.#usage, this.#model);
+    if (hasTokens(usage)) out.enqueue({ type: 'usage', usage });
+  }
 
-  const readChunk = (chunk: JsonObject, out: Out): void => {
+  #readChunk(chunk: JsonObject, out: Out): void {
     const list = chunk['choices'];
     if ((chunk['error'] !== undefined || !isList(list)) && isErrorBody(chunk)) throw parseErrorObject(chunk);
     const counted = findUsage(chunk);
-    usage = counted ?? usage;
+    this.#usage = counted ?? this.#usage;
     if (!isList(list)) return;
     if (list.length === 0) {
       // Azure's first chunk has only the content filter's result for the prompt; its id and model are empty.
-      head.keepUnknown(chunk);
+      this.#head.keepUnknown(chunk);
       return;
     }
-    if (context === undefined) {
-      context = { stem: head.start(chunk, out), names, stops: prompt.stop ?? [] };
+    if (this.#context === undefined) {
+      this.#context = { stem: this.#head.start(chunk, out), names: this.#names, stops: this.#stops };
       // The first chunk may have the prompt's counts already, and some formats want them first.
-      reportUsage(out);
+      this.#reportUsage(out);
     }
     for (const value of list) {
       if (!isObject(value)) continue;
-      lastChoice = choiceAt(asNumber(value['index']) ?? 0, context);
-      lastPiece = lastChoice.read(value, out);
+      this.#lastChoice = this.#choiceAt(asNumber(value['index']) ?? 0, this.#context);
+      this.#lastPiece = this.#lastChoice.read(value, out);
       if ((value['finish_reason'] ?? null) === null) continue;
-      lastPiece = undefined;
-      head.keepUnknown(chunk);
-      if (isList(chunk['search_results'])) sources = asObjects(chunk['search_results']);
+      this.#lastPiece = undefined;
+      this.#head.keepUnknown(chunk);
+      if (isList(chunk['search_results'])) this.#sources = asObjects(chunk['search_results']);
     }
-    if (list.length > 1 || counted !== undefined) lastPiece = undefined;
-  };
+    if (list.length > 1 || counted !== undefined) this.#lastPiece = undefined;
+  }
 
-  const finish = (out: Out): void => {
-    if (choices.length === 0) throw brokenAnswer('an end without an answer');
+  #finish(out: Out): void {
+    if (this.#choices.length === 0) throw brokenAnswer('an end without an answer');
     // Choices are numbered 0, 1, 2 and so on. A missing one will not come any more.
-    if (choices.includes(undefined)) throw brokenAnswer('only some of its answers');
-    reportUsage(out);
-    let late = head.lateFields();
-    for (const choice of choices) {
-      choice?.end(late, sources, out);
+    if (this.#choices.includes(undefined)) throw brokenAnswer('only some of its answers');
+    this.#reportUsage(out);
+    let late = this.#head.lateFields();
+    for (const choice of this.#choices) {
+      choice?.end(late, this.#sources ?? [], out);
       late = undefined;
     }
     out.enqueue({ type: 'reply-end' });
-  };
-
-  const isFinished = (): boolean =>
-    choices.length > 0 && choices.every((choice) => choice === undefined || choice.isFinished());
-
-  return {
-    mayBeOver: () => !isDone && choices.length > 0 && choices.every((choice) => choice?.mayBeOver()),
-    transform({ event, data, piece }, out) {
-      if (piece !== undefined) {
-        lastChoice?.again(piece, out);
-        return;
-      }
-      lastPiece = undefined;
-      // Some services send null as a keep-alive.
-      if (isDone || data === '' || data === 'null') return;
-      if (data.startsWith('[DONE]')) {
-        isDone = true;
-        // A choice without any content gets no finish.
-        if (choices.some((choice) => choice && !choice.isPlausible()))
-          throw brokenAnswer('an end without an answer');
-        finish(out);
-        return;
-      }
-      const chunk = parseEventObject(data);
-      if (event === 'error') throw parseErrorObject(chunk);
-      readChunk(chunk, out);
-    },
-    pieces: { last: () => lastPiece },
-    flush(out) {
-      if (isDone) return;
-      isDone = true;
-      if (!isFinished()) {
-        throw endedEarly();
-      }
-      finish(out);
-    },
-  };
+  }
 }
 
 /** The usage of a chunk. Unless asked for it, Groq sends it in `x_groq`, and Moonshot in the choice with the finish reason. */

@@ -27,22 +27,7 @@ export interface SequencePart {
   isSigned: boolean;
   /** What came while it was waiting. */
   text: string;
-  details: Detail[];
-}
-
-export interface PartSequence {
-  /** The part that began last. */
-  last(): SequencePart | undefined;
-  begin(open: OpenPart, out: Out, formatSpecific?: FormatSpecific): SequencePart;
-  /**
-   * More of a part's text. Text after the end of a part is dropped, and so is text after a complete object of arguments:
-   * some services send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty
-   * object is passed on only at the end, because some services send one before the arguments.
-   */
-  write(part: SequencePart, text: string, out: Out): void;
-  addDetail(part: SequencePart, detail: Detail, out: Out): void;
-  /** Nothing more comes: ends the live part and passes on those that wait. */
-  end(out: Out): void;
+  details: Detail[] | undefined;
 }
 
 /**
@@ -50,46 +35,52 @@ export interface PartSequence {
  * @param choice the index of its choice.
  */
 export function partSequence(choice: number): PartSequence {
-  let count = 0;
-  let live: SequencePart | undefined;
-  let last: SequencePart | undefined;
-  let waiting: SequencePart[] = [];
+  return new PartSequence(choice);
+}
 
-  const close = (out: Out): void => {
-    if (live === undefined) return;
-    live.state = 'ended';
-    if (live.scan?.isEmpty()) out.enqueue({ type: 'part-delta', choice, index: live.index, text: '{}' });
-    out.enqueue({ type: 'part-end', choice, index: live.index });
-    live = undefined;
-  };
+export class PartSequence {
+  readonly #choice: number;
+  #count = 0;
+  #live: SequencePart | undefined;
+  #last: SequencePart | undefined;
+  /** Made for the first part that has to wait. */
+  #waiting: SequencePart[] | undefined;
 
-  const start = (part: SequencePart, out: Out): void => {
-    close(out);
-    live = part;
-    part.state = 'live';
-    part.index = count;
-    count += 1;
-    const { open, formatSpecific, text, details, index } = part;
-    out.enqueue({ type: 'part-start', choice, index, part: open, ...(formatSpecific && { formatSpecific }) });
-    if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
-    for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
-    part.text = '';
-    part.details = [];
-  };
+  constructor(choice: number) {
+    this.#choice = choice;
+  }
 
-  /** Starts the waiting parts, up to an incomplete call. */
-  const drain = (out: Out): void => {
-    if (waiting.length === 0) return;
-    let started = 0;
-    for (const part of waiting) {
-      if (live !== undefined && isIncompleteCall(live)) break;
-      start(part, out);
-      started += 1;
-    }
-    waiting = waiting.slice(started);
-  };
+  /** The part that began last. */
+  last(): SequencePart | undefined {
+    return this.#last;
+  }
 
-  const write = (part: SequencePart, given: string, out: Out): void => {
+  begin(open: OpenPart, out: Out, formatSpecific?: FormatSpecific): SequencePart {
+    const isFunction = open.kind === 'tool-call' && !open.custom;
+    const part: SequencePart = {
+      open,
+      formatSpecific,
+      scan: isFunction ? argumentScan() : undefined,
+      state: 'waiting',
+      index: -1,
+      isSigned: false,
+      text: '',
+      details: undefined,
+    };
+    this.#last = part;
+    if (this.#live !== undefined && isIncompleteCall(this.#live)) {
+      this.#waiting ??= [];
+      this.#waiting.push(part);
+    } else this.#start(part, out);
+    return part;
+  }
+
+  /**
+   * More of a part's text. Text after the end of a part is dropped, and so is text after a complete object of arguments:
+   * some services send a whole call again, vLLM at the end of its stream, or a mark of the model's after it. An empty
+   * object is passed on only at the end, because some services send one before the arguments.
+   */
+  write(part: SequencePart, given: string, out: Out): void {
     if (part.state === 'ended') return;
     let text = given.slice(0, part.scan?.add(given));
     if (text === '') return;
@@ -98,43 +89,67 @@ export function partSequence(choice: number): PartSequence {
       const rest = given.slice(at);
       text = rest.slice(0, part.scan.add(rest));
     }
+    const { index } = part;
     if (text !== '' && part.state === 'waiting') part.text += text;
-    else if (text !== '') out.enqueue({ type: 'part-delta', choice, index: part.index, text });
-    if (part.state === 'live' && part.scan?.isWhole()) drain(out);
-  };
+    else if (text !== '') out.enqueue({ type: 'part-delta', choice: this.#choice, index, text });
+    if (part.state === 'live' && part.scan?.isWhole()) this.#drain(out);
+  }
 
-  return {
-    last: () => last,
-    begin(open, out, formatSpecific) {
-      const isFunction = open.kind === 'tool-call' && !open.custom;
-      const part: SequencePart = {
-        open,
-        formatSpecific,
-        scan: isFunction ? argumentScan() : undefined,
-        state: 'waiting',
-        index: -1,
-        isSigned: false,
-        text: '',
-        details: [],
-      };
-      last = part;
-      if (live !== undefined && isIncompleteCall(live)) waiting.push(part);
-      else start(part, out);
-      return part;
-    },
-    write,
-    addDetail(part, detail, out) {
-      if (part.state === 'ended') return;
-      if (detail.signature || detail.redacted) part.isSigned = true;
-      if (part.state === 'waiting') part.details.push(detail);
-      else out.enqueue({ type: 'part-detail', choice, index: part.index, ...detail });
-    },
-    end(out) {
-      for (const part of waiting) start(part, out);
-      waiting = [];
-      close(out);
-    },
-  };
+  addDetail(part: SequencePart, detail: Detail, out: Out): void {
+    if (part.state === 'ended') return;
+    if (detail.signature || detail.redacted) part.isSigned = true;
+    if (part.state === 'live') {
+      out.enqueue({ type: 'part-detail', choice: this.#choice, index: part.index, ...detail });
+      return;
+    }
+    part.details ??= [];
+    part.details.push(detail);
+  }
+
+  /** Nothing more comes: ends the live part and passes on those that wait. */
+  end(out: Out): void {
+    for (const part of this.#waiting ?? []) this.#start(part, out);
+    this.#waiting = undefined;
+    this.#close(out);
+  }
+
+  #start(part: SequencePart, out: Out): void {
+    this.#close(out);
+    this.#live = part;
+    part.state = 'live';
+    part.index = this.#count;
+    this.#count += 1;
+    const choice = this.#choice;
+    const { open, formatSpecific, text, details = [], index } = part;
+    out.enqueue({ type: 'part-start', choice, index, part: open, ...(formatSpecific && { formatSpecific }) });
+    if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
+    for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
+    part.text = '';
+    part.details = undefined;
+  }
+
+  #close(out: Out): void {
+    const live = this.#live;
+    if (live === undefined) return;
+    const choice = this.#choice;
+    const { index } = live;
+    live.state = 'ended';
+    if (live.scan?.isEmpty()) out.enqueue({ type: 'part-delta', choice, index, text: '{}' });
+    out.enqueue({ type: 'part-end', choice, index });
+    this.#live = undefined;
+  }
+
+  /** Starts the waiting parts, up to an incomplete call. */
+  #drain(out: Out): void {
+    if (this.#waiting === undefined) return;
+    let started = 0;
+    for (const part of this.#waiting) {
+      if (this.#live !== undefined && isIncompleteCall(this.#live)) break;
+      this.#start(part, out);
+      started += 1;
+    }
+    this.#waiting = started < this.#waiting.length ? this.#waiting.slice(started) : undefined;
+  }
 }
 
 function isIncompleteCall({ open, scan }: SequencePart): boolean {

@@ -2,25 +2,21 @@
 
 import { isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
-export interface UnknownFields {
-  /** Keeps a field instead of its earlier value. Null and empty values are not kept. */
-  keep(key: string, value: Json | undefined): void;
-  /** All fields so far; undefined if there are none. */
-  fields(): JsonObject | undefined;
-}
+export class UnknownFields {
+  #kept: Map<string, Json> | undefined;
 
-/** A collection without fields. */
-export function collectUnknownFields(): UnknownFields {
-  let kept: Map<string, Json> | undefined;
-  return {
-    keep(key, value) {
-      if (value === undefined || isEmptyValue(value)) return;
-      kept ??= new Map();
-      kept.set(key, value);
-    },
+  /** Keeps a field instead of its earlier value. Null and empty values are not kept. */
+  keep(key: string, value: Json | undefined): void {
+    if (value === undefined || isEmptyValue(value)) return;
+    this.#kept ??= new Map();
+    this.#kept.set(key, value);
+  }
+
+  /** All fields so far; undefined if there are none. */
+  fields(): JsonObject | undefined {
     // `fromEntries` defines its keys, so `__proto__` is a key like any other.
-    fields: () => kept && Object.fromEntries(kept),
-  };
+    return this.#kept && Object.fromEntries(this.#kept);
+  }
 }
 
 function isEmptyValue(value: Json): boolean {
