@@ -15,27 +15,9 @@ import { FORMAT } from '../wire/format-name.ts';
 import { type Proof, renderProof } from '../wire/thought-signature.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
 import { renderCandidate, renderPart, showsThoughts } from './response-fields.ts';
-import { carriesHidden, thoughtCarrier } from './thought-carrier.ts';
+import { carriesHidden, ThoughtCarrier } from './thought-carrier.ts';
 
 type Out = Sink<Sse>;
-
-/** Writes one candidate. */
-export interface CandidateWriter {
-  openPart(start: PartStart, out: Out): void;
-  /** Writes a piece of the open part's text. */
-  writeText(text: string, out: Out): void;
-  /** Keeps a detail of the open part until it can be written. */
-  addDetail(detail: PartDetail): void;
-  closePart(out: Out): void;
-  /** Writes the part that was held back for the last chunk. */
-  release(out: Out): void;
-  /** Keeps why the candidate ended. */
-  setEnd(end: Choice['end']): void;
-  /** Why the candidate ended; undefined while it goes on. */
-  end(): Choice['end'] | undefined;
-  /** Writes the last chunk of the candidate. */
-  writeEnd(out: Out): void;
-}
 
 /**
  * The last chunk needs a part: the chats of Google's SDKs for JavaScript and Python forget a whole turn with a chunk
@@ -54,99 +36,140 @@ interface OpenState {
   length: number;
   /** Where the part's text begins in that of the candidate. */
   readonly offset: number;
-  readonly citations: Citation[];
+  citations: Citation[] | undefined;
   proof: Proof;
 }
 
-/** A writer of the candidate with this index. */
-export function candidateWriter(index: number, chunks: ChunkWriter, asked: RequestContext): CandidateWriter {
-  const shows = showsThoughts(asked);
-  const keepsHidden = carriesHidden(asked);
-  const carrier = thoughtCarrier();
-  const citations: Citation[] = [];
-  const foreign: JsonObject[] = [];
-  let open: OpenState | undefined;
+/** Writes the candidate with this index. */
+export class CandidateWriter {
+  readonly #index: number;
+  readonly #chunks: ChunkWriter;
+  readonly #asked: RequestContext;
+  readonly #carrier = new ThoughtCarrier();
+  #citations: Citation[] | undefined;
+  #foreign: JsonObject[] | undefined;
+  #open: OpenState | undefined;
   /** A part without text that has ended. If nothing follows, it is in the last chunk, which then needs no other. */
-  let held: JsonObject | undefined;
+  #held: JsonObject | undefined;
   /** All visible text so far: the offsets of citations count from its start. */
-  let visible = '';
-  let end: Choice['end'] | undefined;
+  #visible = '';
+  #end: Choice['end'] | undefined;
 
-  const release = (out: Out): void => {
-    if (held) chunks.writePart(index, JSON.stringify(held), out);
-    held = undefined;
-  };
+  constructor(index: number, chunks: ChunkWriter, asked: RequestContext) {
+    this.#index = index;
+    this.#chunks = chunks;
+    this.#asked = asked;
+  }
+
+  openPart({ part, signature }: PartStart, out: Out): void {
+    this.release(out);
+    const proof = signature ? { signature } : {};
+    this.#open = { part, text: '', length: 0, offset: this.#visible.length, citations: undefined, proof };
+    if (part.kind !== 'opaque') return;
+    if (part.format === FORMAT) this.#writePart(part.value, out);
+    else {
+      this.#foreign ??= [];
+      this.#foreign.push(part.value);
+    }
+  }
+
+  /** Writes a piece of the open part's text. */
+  writeText(text: string, out: Out): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    open.length += text.length;
+    switch (open.part.kind) {
+      case 'text':
+      case 'refusal':
+        this.#visible += text;
+        this.#writePiece(text, '', out);
+        break;
+      case 'thinking':
+        if (showsThoughts(this.#asked)) this.#writePiece(text, ',"thought":true', out);
+        else if (carriesHidden(this.#asked)) open.text += text;
+        break;
+      case 'tool-call':
+        open.text += text;
+        break;
+    }
+  }
+
+  /** Keeps a detail of the open part until it can be written. */
+  addDetail({ signature, redacted, citation }: PartDetail): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    if (signature) open.proof = { ...open.proof, signature };
+    if (redacted) open.proof = { ...open.proof, redacted };
+    if (citation === undefined) return;
+    open.citations ??= [];
+    open.citations.push(citation);
+  }
+
+  closePart(out: Out): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === undefined) return;
+    const { part, text, length, offset, proof, citations = [] } = open;
+    if (citations.length > 0) this.#citations ??= [];
+    for (const citation of citations) this.#citations?.push(placeCitation(citation, offset, length));
+    if (part.kind === 'opaque') return;
+    if (part.kind === 'thinking') this.#closeThought(open, out);
+    else if (part.kind === 'tool-call')
+      this.#held = renderPart({ ...part, arguments: text, ...proof }, this.#carrier.take());
+    else this.#held = renderPart({ kind: part.kind, text: '', ...proof });
+  }
+
+  /** Writes the part that was held back for the last chunk. */
+  release(out: Out): void {
+    if (this.#held) this.#writePart(this.#held, out);
+    this.#held = undefined;
+  }
+
+  /** Keeps why the candidate ended. */
+  setEnd(end: Choice['end']): void {
+    this.#end = end;
+  }
+
+  /** Why the candidate ended; undefined while it goes on. */
+  end(): Choice['end'] | undefined {
+    return this.#end;
+  }
+
+  /** Writes the last chunk of the candidate. */
+  writeEnd(out: Out): void {
+    if (this.#carrier.hasAny()) {
+      this.release(out);
+      this.#held = { text: '', ...renderProof({}, this.#carrier.take()) };
+    }
+    const ending = {
+      end: this.#end ?? NO_END,
+      text: this.#visible,
+      citations: this.#citations ?? [],
+      logprobs: [],
+      foreign: this.#foreign ?? [],
+    };
+    const candidate = renderCandidate(this.#index, [this.#held ?? EMPTY_TEXT], ending);
+    this.#chunks.write(JSON.stringify(candidate), out);
+  }
+
+  #writePart(part: JsonObject, out: Out): void {
+    this.#chunks.writePart(this.#index, JSON.stringify(part), out);
+  }
 
   /** Writes a piece of text. @param fields the rest of the part, as JSON text */
-  const writePiece = (text: string, fields: string, out: Out): void => {
+  #writePiece(text: string, fields: string, out: Out): void {
+    const carrier = this.#carrier;
     const proof = carrier.hasAny() ? `,${JSON.stringify(renderProof({}, carrier.take())).slice(1)}` : '}';
-    chunks.writePart(index, `{"text":${JSON.stringify(text)}${fields}${proof}`, out);
-  };
+    this.#chunks.writePart(this.#index, `{"text":${JSON.stringify(text)}${fields}${proof}`, out);
+  }
 
   /** Ends a thought. Google's own signature has a part of its own, as it came; the next part carries any other. */
-  const closeThought = ({ text, length, proof }: OpenState, out: Out): void => {
+  #closeThought({ text, length, proof }: OpenState, out: Out): void {
     if (proof.signature?.origin === 'google')
-      chunks.writePart(index, JSON.stringify({ text: '', thought: true, ...renderProof(proof) }), out);
-    else carrier.add({ ...proof, ...(!proof.redacted && !(shows && length > 0) && { text }) });
-  };
-
-  return {
-    openPart({ part, signature }, out) {
-      release(out);
-      const proof = signature ? { signature } : {};
-      open = { part, text: '', length: 0, offset: visible.length, citations: [], proof };
-      if (part.kind !== 'opaque') return;
-      if (part.format === FORMAT) chunks.writePart(index, JSON.stringify(part.value), out);
-      else foreign.push(part.value);
-    },
-    writeText(text, out) {
-      if (open === undefined) return;
-      open.length += text.length;
-      switch (open.part.kind) {
-        case 'text':
-        case 'refusal':
-          visible += text;
-          writePiece(text, '', out);
-          break;
-        case 'thinking':
-          if (shows) writePiece(text, ',"thought":true', out);
-          else if (keepsHidden) open.text += text;
-          break;
-        case 'tool-call':
-          open.text += text;
-          break;
-      }
-    },
-    addDetail({ signature, redacted, citation }) {
-      if (open === undefined) return;
-      if (signature) open.proof = { ...open.proof, signature };
-      if (redacted) open.proof = { ...open.proof, redacted };
-      if (citation) open.citations.push(citation);
-    },
-    closePart(out) {
-      const state = open;
-      open = undefined;
-      if (state === undefined) return;
-      const { part, text, length, offset, proof } = state;
-      for (const citation of state.citations) citations.push(placeCitation(citation, offset, length));
-      if (part.kind === 'opaque') return;
-      if (part.kind === 'thinking') closeThought(state, out);
-      else if (part.kind === 'tool-call')
-        held = renderPart({ ...part, arguments: text, ...proof }, carrier.take());
-      else held = renderPart({ kind: part.kind, text: '', ...proof });
-    },
-    release,
-    setEnd(told) {
-      end = told;
-    },
-    end: () => end,
-    writeEnd(out) {
-      if (carrier.hasAny()) {
-        release(out);
-        held = { text: '', ...renderProof({}, carrier.take()) };
-      }
-      const ending = { end: end ?? NO_END, text: visible, citations, logprobs: [], foreign };
-      chunks.write(JSON.stringify(renderCandidate(index, [held ?? EMPTY_TEXT], ending)), out);
-    },
-  };
+      this.#writePart({ text: '', thought: true, ...renderProof(proof) }, out);
+    else {
+      const isShown = showsThoughts(this.#asked) && length > 0;
+      this.#carrier.add({ ...proof, ...(!proof.redacted && !isShown && { text }) });
+    }
+  }
 }

@@ -1,6 +1,8 @@
 /** Answers with enums as numbers, for callers who ask for them (`$alt=json;enum-encoding=int`). */
 
+import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
+import type { GatewayError } from '../../../lib/errors.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -12,21 +14,40 @@ export function numberingEnums(inbound: Inbound): Inbound {
   return {
     ...inbound,
     renderReply: (reply, asked) => withNumbers(inbound.renderReply(reply, asked), 'GenerateContentResponse'),
-    renderEvents: (asked) => numberingEvents(inbound.renderEvents(asked)),
+    renderEvents: (asked) => new NumberingRenderer(inbound.renderEvents(asked)),
   };
 }
 
-function numberingEvents(renderer: EventRenderer): EventRenderer {
-  const numbering = (out: Sink<Sse>): Sink<Sse> => ({
-    enqueue: (event) => out.enqueue({ ...event, data: withNumbersIn(event.data) }),
-  });
-  const { ping } = renderer;
-  return {
-    ...renderer,
-    transform: (event, out) => renderer.transform(event, numbering(out)),
-    ...(renderer.flush && { flush: (out: Sink<Sse>) => renderer.flush?.(numbering(out)) }),
-    ...(ping && { ping: (out: Sink<Sse>) => ping(out) }),
-  };
+/** Puts numbers into what a renderer writes as answers; its failures have none. */
+class NumberingRenderer implements EventRenderer {
+  readonly #renderer: EventRenderer;
+  #out: Sink<Sse> | undefined;
+
+  constructor(renderer: EventRenderer) {
+    this.#renderer = renderer;
+  }
+
+  transform(event: ReplyEvent, out: Sink<Sse>): void {
+    this.#out = out;
+    this.#renderer.transform(event, this);
+  }
+
+  flush(out: Sink<Sse>): void {
+    this.#out = out;
+    this.#renderer.flush?.(this);
+  }
+
+  /** Not on the prototype: the body of a stream calls it without this object. */
+  readonly fail = (error: GatewayError, out: Sink<Sse>): void => this.#renderer.fail(error, out);
+
+  ping(out: Sink<Sse>): void {
+    this.#renderer.ping?.(out);
+  }
+
+  /** @internal What the renderer writes. */
+  enqueue(event: Sse): void {
+    this.#out?.enqueue({ ...event, data: withNumbersIn(event.data) });
+  }
 }
 
 /** A chunk with numbers. The numbers in the arguments of calls keep their spelling. */

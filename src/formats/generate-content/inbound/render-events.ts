@@ -1,11 +1,12 @@
 /** Events as the chunks of `streamGenerateContent?alt=sse`. Nothing marks the end of the stream. */
 
-import { getChoiceEnd, mergeStart } from '../../../conversation/reply.ts';
+import { getChoiceEnd, type ReplyEvent } from '../../../conversation/reply.ts';
+import type { GatewayError } from '../../../lib/errors.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
-import { type CandidateWriter, candidateWriter, EMPTY_TEXT } from './candidate-writer.ts';
-import { chunkWriter } from './chunk-writer.ts';
+import { CandidateWriter, EMPTY_TEXT } from './candidate-writer.ts';
+import { ChunkWriter } from './chunk-writer.ts';
 import { renderLateError } from './render-error.ts';
 import { renderLogprobs } from './render-logprobs.ts';
 import { findPromptFeedback, isBlockedPrompt } from './response-fields.ts';
@@ -19,72 +20,83 @@ export const PING = 'data: {"candidates":[{"content":{"parts":[{"text":""}],"rol
 
 /** @see Inbound.renderEvents */
 export function renderEvents(asked: RequestContext): EventRenderer {
-  const chunks = chunkWriter(asked);
-  const candidates: CandidateWriter[] = [];
+  return new ReplyRenderer(asked);
+}
 
-  const candidateAt = (index: number): CandidateWriter => {
-    let candidate = candidates[index];
+class ReplyRenderer implements EventRenderer {
+  readonly #asked: RequestContext;
+  readonly #chunks: ChunkWriter;
+  readonly #candidates: CandidateWriter[] = [];
+
+  constructor(asked: RequestContext) {
+    this.#asked = asked;
+    this.#chunks = new ChunkWriter(asked);
+  }
+
+  transform(event: ReplyEvent, out: Sink<Sse>): void {
+    switch (event.type) {
+      case 'part-delta':
+        this.#candidateAt(event.choice).writeText(event.text, out);
+        break;
+      case 'part-start':
+        this.#candidateAt(event.choice).openPart(event, out);
+        break;
+      case 'part-detail':
+        this.#candidateAt(event.choice).addDetail(event);
+        break;
+      case 'part-end':
+        this.#candidateAt(event.choice).closePart(out);
+        break;
+      case 'logprobs': {
+        const content = { parts: [EMPTY_TEXT], role: 'model' };
+        const logprobsResult = renderLogprobs(event.tokens);
+        this.#chunks.write(JSON.stringify({ content, logprobsResult, index: event.choice }), out);
+        break;
+      }
+      case 'usage':
+        this.#chunks.addUsage(event.usage);
+        break;
+      case 'reply-start': {
+        const { type: _, ...start } = event;
+        this.#chunks.begin(start);
+        break;
+      }
+      case 'choice-end':
+        this.#candidateAt(event.choice).setEnd(getChoiceEnd(event));
+        break;
+      case 'reply-end':
+        this.#chunks.update(event);
+        this.#finish(out);
+        break;
+    }
+  }
+
+  /** Not on the prototype: the body of a stream calls it without this object. */
+  readonly fail = (error: GatewayError, out: Sink<Sse>): void => {
+    this.ping(out);
+    out.enqueue(renderLateError(error));
+  };
+
+  ping(out: Sink<Sse>): void {
+    for (const candidate of this.#candidates) candidate.release(out);
+  }
+
+  #candidateAt(index: number): CandidateWriter {
+    let candidate = this.#candidates[index];
     while (candidate === undefined) {
-      candidates.push(candidateWriter(candidates.length, chunks, asked));
-      candidate = candidates[index];
+      this.#candidates.push(new CandidateWriter(this.#candidates.length, this.#chunks, this.#asked));
+      candidate = this.#candidates[index];
     }
     return candidate;
-  };
+  }
 
-  const finish = (out: Sink<Sse>): void => {
-    const promptFeedback = findPromptFeedback(candidates[0]?.end());
-    if (promptFeedback && isBlockedPrompt(promptFeedback) && !chunks.hasWritten()) {
-      chunks.writeBlocked(promptFeedback, out);
+  #finish(out: Sink<Sse>): void {
+    const promptFeedback = findPromptFeedback(this.#candidates[0]?.end());
+    if (promptFeedback && isBlockedPrompt(promptFeedback) && !this.#chunks.hasWritten()) {
+      this.#chunks.writeBlocked(promptFeedback, out);
       return;
     }
-    if (promptFeedback) chunks.setFeedback(promptFeedback);
-    for (const candidate of candidates) candidate.writeEnd(out);
-  };
-
-  return {
-    transform(event, out) {
-      switch (event.type) {
-        case 'part-delta':
-          candidateAt(event.choice).writeText(event.text, out);
-          break;
-        case 'part-start':
-          candidateAt(event.choice).openPart(event, out);
-          break;
-        case 'part-detail':
-          candidateAt(event.choice).addDetail(event);
-          break;
-        case 'part-end':
-          candidateAt(event.choice).closePart(out);
-          break;
-        case 'logprobs': {
-          const content = { parts: [EMPTY_TEXT], role: 'model' };
-          const logprobsResult = renderLogprobs(event.tokens);
-          chunks.write(JSON.stringify({ content, logprobsResult, index: event.choice }), out);
-          break;
-        }
-        case 'usage':
-          chunks.addUsage(event.usage);
-          break;
-        case 'reply-start': {
-          const { type: _, ...start } = event;
-          chunks.begin(start);
-          break;
-        }
-        case 'choice-end':
-          candidateAt(event.choice).setEnd(getChoiceEnd(event));
-          break;
-        case 'reply-end':
-          chunks.update((start) => mergeStart(event, start));
-          finish(out);
-          break;
-      }
-    },
-    fail(error, out) {
-      for (const candidate of candidates) candidate.release(out);
-      out.enqueue(renderLateError(error));
-    },
-    ping(out) {
-      for (const candidate of candidates) candidate.release(out);
-    },
-  };
+    if (promptFeedback) this.#chunks.setFeedback(promptFeedback);
+    for (const candidate of this.#candidates) candidate.writeEnd(out);
+  }
 }

@@ -16,7 +16,7 @@ import {
   renderPart,
   showsThoughts,
 } from './response-fields.ts';
-import { carriesHidden, thoughtCarrier } from './thought-carrier.ts';
+import { carriesHidden, ThoughtCarrier } from './thought-carrier.ts';
 
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
@@ -56,7 +56,7 @@ function renderChoice(
 function renderParts(parts: readonly Part[], asked: RequestContext): readonly JsonObject[] {
   const shows = showsThoughts(asked);
   const hidden = (text: string): string => (carriesHidden(asked) ? text : '');
-  const carrier = thoughtCarrier();
+  const carrier = new ThoughtCarrier();
   const rendered: JsonObject[] = [];
   for (const part of parts) {
     if (part.kind === 'thinking') {

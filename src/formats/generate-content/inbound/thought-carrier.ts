@@ -7,30 +7,28 @@ import type { RequestContext } from '../../format.ts';
 import type { CarriedThought } from '../wire/thought-signature.ts';
 
 /** Thoughts that wait for a part. */
-export interface ThoughtCarrier {
-  /** Adds a thought that has ended. Without a `text`, its text has been shown. */
-  add(thought: CarriedThought): void;
-  /** Takes what is to be sealed in the part that is written now. */
-  take(): readonly CarriedThought[];
-  /** Whether anything waits. */
-  hasAny(): boolean;
-}
+export class ThoughtCarrier {
+  #waiting: CarriedThought[] | undefined;
 
-/** A carrier with nothing in it. */
-export function thoughtCarrier(): ThoughtCarrier {
-  let waiting: CarriedThought[] = [];
-  return {
-    add(thought) {
-      // A thought that was shown and that nobody signed is already whole.
-      if (thought.text || thought.signature || thought.redacted) waiting.push(thought);
-    },
-    take() {
-      const taken = waiting;
-      if (taken.length > 0) waiting = [];
-      return taken;
-    },
-    hasAny: () => waiting.length > 0,
-  };
+  /** Adds a thought that has ended. Without a `text`, its text has been shown. */
+  add(thought: CarriedThought): void {
+    // A thought that was shown and that nobody signed is already whole.
+    if (!thought.text && !thought.signature && !thought.redacted) return;
+    this.#waiting ??= [];
+    this.#waiting.push(thought);
+  }
+
+  /** Takes what is to be sealed in the part that is written now. */
+  take(): readonly CarriedThought[] {
+    const taken = this.#waiting ?? [];
+    this.#waiting = undefined;
+    return taken;
+  }
+
+  /** Whether anything waits. */
+  hasAny(): boolean {
+    return this.#waiting !== undefined;
+  }
 }
 
 /**
