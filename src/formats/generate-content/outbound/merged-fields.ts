@@ -6,62 +6,47 @@
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList, isObject } from '../../../lib/json.ts';
 
-/** Fields gathered over the chunks of an answer. */
-export interface MergedFields {
-  /**
-   * Adds a field. It replaces an earlier value of its name, except that an object adds its fields to those of an
-   * earlier object, and lists of citations grow.
-   */
-  add(name: string, value: Json): void;
-  /** The fields so far. Costs their number. */
-  toObject(): JsonObject;
-}
-
 /** Lists of which a later chunk has only the further items. */
 const GROWING: readonly string[] = ['citations', 'citationSources'];
-
-/** Made for the first field: most answers have none. */
-interface GatheredFields {
-  readonly plain: Map<string, Json>;
-  readonly objects: Map<string, GrowingObject>;
-}
 
 interface GrowingObject {
   readonly fields: Map<string, Json>;
   readonly lists: Map<string, Json[]>;
 }
 
-/** No fields at all. */
-export function mergedFields(): MergedFields {
-  let gathered: GatheredFields | undefined;
-  return {
-    add(name, value) {
-      gathered ??= { plain: new Map(), objects: new Map() };
-      const { plain, objects } = gathered;
-      if (!isObject(value)) {
-        objects.delete(name);
-        plain.set(name, value);
-        return;
-      }
-      const known = objects.get(name) ?? { fields: new Map(), lists: new Map() };
-      plain.delete(name);
-      objects.set(name, known);
-      grow(known, value);
-    },
-    toObject: () => (gathered === undefined ? {} : toObject(gathered)),
-  };
-}
+/** Fields gathered over the chunks of an answer. Made for the first one: most answers have none. */
+export class MergedFields {
+  readonly #plain = new Map<string, Json>();
+  readonly #objects = new Map<string, GrowingObject>();
 
-function toObject({ plain, objects }: GatheredFields): JsonObject {
-  return {
-    ...Object.fromEntries(plain),
-    ...Object.fromEntries(
-      Array.from(objects, ([name, { fields, lists }]) => [
-        name,
-        { ...Object.fromEntries(fields), ...Object.fromEntries(lists) },
-      ]),
-    ),
-  };
+  /**
+   * Adds a field. It replaces an earlier value of its name, except that an object adds its fields to those of an
+   * earlier object, and lists of citations grow.
+   */
+  add(name: string, value: Json): void {
+    if (!isObject(value)) {
+      this.#objects.delete(name);
+      this.#plain.set(name, value);
+      return;
+    }
+    const known = this.#objects.get(name) ?? { fields: new Map(), lists: new Map() };
+    this.#plain.delete(name);
+    this.#objects.set(name, known);
+    grow(known, value);
+  }
+
+  /** The fields so far. Costs their number. */
+  toObject(): JsonObject {
+    return {
+      ...Object.fromEntries(this.#plain),
+      ...Object.fromEntries(
+        Array.from(this.#objects, ([name, { fields, lists }]) => [
+          name,
+          { ...Object.fromEntries(fields), ...Object.fromEntries(lists) },
+        ]),
+      ),
+    };
+  }
 }
 
 function grow({ fields, lists }: GrowingObject, added: JsonObject): void {

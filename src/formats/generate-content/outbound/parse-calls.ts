@@ -25,53 +25,58 @@ export interface Answer {
 }
 
 /** Reads the calls of one candidate. */
-export interface CandidateCalls {
-  /** A new call as the part that it opens. @param wireName its name as Gemini writes it. */
-  open(call: JsonObject, wireName: string): Extract<OpenPart, { kind: 'tool-call' }>;
-  /** Reads the arguments in a piece of the open call. @returns JSON text of those that come whole; '' if none do. */
-  read(call: JsonObject): string;
-  /** Ends the pieces of the open call. @returns JSON text of the arguments that came in pieces; '' if none did. */
-  takePieces(): string;
-  /** Whether a part holds a call that Google makes and answers itself, so that the caller must not make it. */
-  isGooglesOwn(part: JsonObject): boolean;
-  /** Whether any call has come. */
-  hasAny(): boolean;
-}
+export class CandidateCalls {
+  readonly #choice: number;
+  readonly #answer: Answer;
+  #ids: Set<string> | undefined;
+  #count = 0;
+  #pieces: PartialArgs | undefined;
 
-/** The calls of the candidate with this index. */
-export function candidateCalls(choice: number, { stem, names, declared }: Answer): CandidateCalls {
-  let ids: Set<string> | undefined;
-  let count = 0;
-  let pieces: PartialArgs | undefined;
-  return {
-    open(call, wireName) {
-      const position = choice === 0 ? `${count}` : `${choice}-${count}`;
-      const given = asText(call['id']);
-      // Services in front of Gemini may give the name of the function as the id: two calls of it would share one.
-      ids ??= new Set();
-      const id = given && !ids.has(given) ? given : stem && makeCallId(stem, position);
-      const name = stripModule(wireName);
-      ids.add(id);
-      count++;
-      return { kind: 'tool-call', id, name: names.get(name) ?? name };
-    },
-    read(call) {
-      for (const piece of asObjects(call['partialArgs'])) {
-        pieces ??= partialArgs(() => brokenAnswer('an argument that has no place in its call'));
-        pieces.add(piece);
-      }
-      // Some services write the JSON text of the object.
-      return argumentsText(call['args']);
-    },
-    takePieces() {
-      const text = pieces?.text() ?? '';
-      pieces = undefined;
-      return text === '{}' ? '' : text;
-    },
-    isGooglesOwn(part) {
-      const name = asText(asObject(part['functionCall'])?.['name']);
-      return name !== undefined && declared?.has(stripModule(name)) === false;
-    },
-    hasAny: () => count > 0,
-  };
+  /** @param choice the index of the candidate. */
+  constructor(choice: number, answer: Answer) {
+    this.#choice = choice;
+    this.#answer = answer;
+  }
+
+  /** A new call as the part that it opens. @param wireName its name as Gemini writes it. */
+  open(call: JsonObject, wireName: string): Extract<OpenPart, { kind: 'tool-call' }> {
+    const { stem, names } = this.#answer;
+    const position = this.#choice === 0 ? `${this.#count}` : `${this.#choice}-${this.#count}`;
+    const given = asText(call['id']);
+    // Services in front of Gemini may give the name of the function as the id: two calls of it would share one.
+    this.#ids ??= new Set();
+    const id = given && !this.#ids.has(given) ? given : stem && makeCallId(stem, position);
+    const name = stripModule(wireName);
+    this.#ids.add(id);
+    this.#count++;
+    return { kind: 'tool-call', id, name: names.get(name) ?? name };
+  }
+
+  /** Reads the arguments in a piece of the open call. @returns JSON text of those that come whole; '' if none do. */
+  read(call: JsonObject): string {
+    for (const piece of asObjects(call['partialArgs'])) {
+      this.#pieces ??= partialArgs(() => brokenAnswer('an argument that has no place in its call'));
+      this.#pieces.add(piece);
+    }
+    // Some services write the JSON text of the object.
+    return argumentsText(call['args']);
+  }
+
+  /** Ends the pieces of the open call. @returns JSON text of the arguments that came in pieces; '' if none did. */
+  takePieces(): string {
+    const text = this.#pieces?.text() ?? '';
+    this.#pieces = undefined;
+    return text === '{}' ? '' : text;
+  }
+
+  /** Whether a part holds a call that Google makes and answers itself, so that the caller must not make it. */
+  isGooglesOwn(part: JsonObject): boolean {
+    const name = asText(asObject(part['functionCall'])?.['name']);
+    return name !== undefined && this.#answer.declared?.has(stripModule(name)) === false;
+  }
+
+  /** Whether any call has come. */
+  hasAny(): boolean {
+    return this.#count > 0;
+  }
 }

@@ -15,7 +15,9 @@ import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asNumber, asObject, asText, isList, isObject } from '../../../lib/json.ts';
-import type { Sink } from '../../../streams/step.ts';
+import type { Pieces } from '../../../streams/repeated-events.ts';
+import type { Sse } from '../../../streams/sse.ts';
+import type { Sink, Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject, parseEventValue } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
@@ -24,7 +26,7 @@ import { laterFigures, parseUsage } from '../wire/usage.ts';
 import { findParts } from './candidate-parts.ts';
 import { isGemini3 } from './model-generation.ts';
 import type { Answer } from './parse-calls.ts';
-import { type Candidate, parseCandidate } from './parse-candidate.ts';
+import { CandidateReader } from './parse-candidate.ts';
 import { parseInnerError } from './parse-error.ts';
 import { parseStart, unknownFields } from './parse-start.ts';
 import { safeName } from './tool-names.ts';
@@ -39,152 +41,153 @@ type Out = Sink<ReplyEvent>;
 
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
-  const chunks = parseChunks(prompt, isGemini3(target));
-  return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), { pieces: chunks.pieces });
+  const chunks = new ChunkParser(prompt, isGemini3(target));
+  return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), { pieces: chunks });
 }
 
-function parseChunks(
-  prompt: Prompt,
-  signsTexts: boolean,
-): EventParser & Required<Pick<EventParser, 'pieces'>> {
-  const candidates = new Map<number, Candidate>();
-  let answer: Answer | undefined;
-  let metadata: JsonObject | undefined;
+class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
+  readonly counts = USAGE;
+  readonly #tools: Prompt['tools'];
+  readonly #signsTexts: boolean;
+  readonly #candidates: (CandidateReader | undefined)[] = [];
+  #answer: Answer | undefined;
+  #metadata: JsonObject | undefined;
   /** The usage that was emitted last. */
-  let told: JsonObject | undefined;
-  let promptFeedback: JsonObject | undefined;
-  let started: JsonObject = {};
+  #told: JsonObject | undefined;
+  #promptFeedback: JsonObject | undefined;
+  #started: JsonObject = {};
   /** Unknown fields that only later chunks have. */
-  let late: Map<string, Json> | undefined;
-  let lastPiece: string | undefined;
+  #late: Map<string, Json> | undefined;
+  #lastPiece: string | undefined;
   /** The candidate of that piece. */
-  let lastCandidate: Candidate | undefined;
+  #lastCandidate: CandidateReader | undefined;
   /** The data of the last event that came as a piece: its usage has not been read. */
-  let unread = '';
+  #unread = '';
 
-  const start = (chunk: JsonObject, out: Out): Answer => {
-    started = chunk;
+  constructor({ tools }: Prompt, signsTexts: boolean) {
+    this.#tools = tools;
+    this.#signsTexts = signsTexts;
+  }
+
+  transform(event: Sse, out: Out): void {
+    if (event.piece !== undefined) {
+      this.#unread = event.data;
+      this.#lastCandidate?.again(event.piece, out);
+      return;
+    }
+    this.#readLastUsage();
+    this.#lastPiece = undefined;
+    // Gemini writes no end marker, but some services in front of it write OpenAI's.
+    if (event.data === '[DONE]') return;
+    const value = parseEventValue(event.data);
+    if (isList(value)) {
+      const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;
+      for (const chunk of chunks) this.#readChunk(chunk, out);
+      this.#lastPiece = undefined;
+    } else this.#readChunk(hasCalls(value) ? parseEventValue(event.data, parseExact) : value, out);
+  }
+
+  flush(out: Out): void {
+    this.#readLastUsage();
+    const candidates = this.#candidates.filter((candidate) => candidate !== undefined);
+    if (candidates.length === 0 || candidates.some((candidate) => !candidate.isFinished())) {
+      throw endedEarly();
+    }
+    this.#emitUsage(out);
+    for (const [at, candidate] of candidates.entries()) {
+      const own = at === 0 && this.#promptFeedback ? { promptFeedback: this.#promptFeedback } : {};
+      candidate.end(own, at === 0 && this.#late ? Object.fromEntries(this.#late) : {}, out);
+    }
+    out.enqueue({ type: 'reply-end' });
+  }
+
+  last(): string | undefined {
+    return this.#lastPiece;
+  }
+
+  #start(chunk: JsonObject, out: Out): Answer {
+    this.#started = chunk;
     const id = asText(chunk['responseId']) ?? '';
     out.enqueue(parseStart(chunk, id));
-    const declared = declaredNames(prompt);
+    const declared = declaredNames(this.#tools);
     return {
       stem: id,
-      signsTexts,
-      names: changedNames(prompt.tools, safeName),
+      signsTexts: this.#signsTexts,
+      names: changedNames(this.#tools, safeName),
       ...(declared && { declared }),
     };
-  };
+  }
 
-  const candidateAt = (index: number, shared: Answer): Candidate => {
-    let candidate = candidates.get(index);
+  #candidateAt(index: number, shared: Answer): CandidateReader {
+    let candidate = this.#candidates[index];
     if (candidate === undefined) {
       if (!Number.isInteger(index) || index < 0 || index >= MAX_CANDIDATES)
         throw brokenAnswer('an impossible index');
-      candidate = parseCandidate(index, shared);
-      candidates.set(index, candidate);
+      candidate = new CandidateReader(index, shared);
+      this.#candidates[index] = candidate;
     }
     return candidate;
-  };
+  }
 
-  const emitUsage = (out: Out): void => {
-    if (metadata === undefined || metadata === told) return;
-    told = metadata;
-    const usage = parseUsage(metadata);
+  #emitUsage(out: Out): void {
+    if (this.#metadata === undefined || this.#metadata === this.#told) return;
+    this.#told = this.#metadata;
+    const usage = parseUsage(this.#metadata);
     if (usage) out.enqueue({ type: 'usage', usage });
-  };
+  }
 
-  const readUsage = (chunk: JsonObject): JsonObject | undefined => {
+  #readUsage(chunk: JsonObject): JsonObject | undefined {
     const usage = asObject(chunk[USAGE]);
-    if (usage) metadata = laterFigures(metadata ?? {}, usage);
+    if (usage) this.#metadata = laterFigures(this.#metadata ?? {}, usage);
     return usage;
-  };
+  }
 
-  const readLastUsage = (): void => {
-    if (unread !== '') readUsage(parseEventObject(unread));
-    unread = '';
-  };
+  #readLastUsage(): void {
+    if (this.#unread !== '') this.#readUsage(parseEventObject(this.#unread));
+    this.#unread = '';
+  }
 
-  const readChunk = (chunk: Json, out: Out): void => {
+  #readChunk(chunk: Json, out: Out): void {
     if (!isObject(chunk)) throw brokenAnswer('an event that is not an object');
     const error = parseInnerError(chunk['error']);
     if (error !== undefined) throw error;
     const list = asList(chunk['candidates']);
     const feedback = asObject(chunk['promptFeedback']);
-    const usage = readUsage(chunk);
+    const usage = this.#readUsage(chunk);
     if (list.length === 0 && !feedback && !usage) return;
-    const isFirst = answer === undefined;
+    const isFirst = this.#answer === undefined;
     // The figures of the prompt are known from the first chunk on, and messages needs them in its first event.
-    if (isFirst) emitUsage(out);
-    answer ??= start(chunk, out);
+    if (isFirst) this.#emitUsage(out);
+    this.#answer ??= this.#start(chunk, out);
     for (const candidate of list) {
       if (!isObject(candidate)) continue;
-      lastCandidate = candidateAt(asNumber(candidate['index']) ?? 0, answer);
-      const piece = lastCandidate.read(candidate, out);
-      if (list.length === 1 && !feedback) lastPiece = piece;
+      this.#lastCandidate = this.#candidateAt(asNumber(candidate['index']) ?? 0, this.#answer);
+      const piece = this.#lastCandidate.read(candidate, out);
+      if (list.length === 1 && !feedback) this.#lastPiece = piece;
       if ('finishReason' in candidate && !isFirst) {
-        for (const [key, value] of unknownFields(chunk, started)) {
-          late ??= new Map();
-          late.set(key, value);
+        for (const [key, value] of unknownFields(chunk, this.#started)) {
+          this.#late ??= new Map();
+          this.#late.set(key, value);
         }
       }
     }
-    if (feedback) readFeedback(feedback, answer);
-  };
+    if (feedback) this.#readFeedback(feedback, this.#answer);
+  }
 
-  const readFeedback = (feedback: JsonObject, shared: Answer): void => {
-    promptFeedback = feedback;
+  #readFeedback(feedback: JsonObject, shared: Answer): void {
+    this.#promptFeedback = feedback;
     const reason = blockWord(feedback['blockReason']);
     if (reason === undefined) return;
-    if (candidates.size === 0) candidateAt(0, shared);
+    if (this.#candidates.length === 0) this.#candidateAt(0, shared);
     const explanation = asText(feedback['blockReasonMessage']);
-    for (const candidate of candidates.values()) candidate.block(reason, explanation);
-  };
-
-  return {
-    pieces: { last: () => lastPiece, counts: USAGE },
-    transform(event, out) {
-      if (event.piece !== undefined) {
-        unread = event.data;
-        lastCandidate?.again(event.piece, out);
-        return;
-      }
-      readLastUsage();
-      lastPiece = undefined;
-      // Gemini writes no end marker, but some services in front of it write OpenAI's.
-      if (event.data === '[DONE]') return;
-      const value = parseEventValue(event.data);
-      if (isList(value)) {
-        const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;
-        for (const chunk of chunks) readChunk(chunk, out);
-        lastPiece = undefined;
-      } else readChunk(hasCalls(value) ? parseEventValue(event.data, parseExact) : value, out);
-    },
-    flush(out) {
-      readLastUsage();
-      const ordered = inOrder(candidates);
-      if (ordered.length === 0 || ordered.some((candidate) => !candidate.isFinished())) {
-        throw endedEarly();
-      }
-      emitUsage(out);
-      for (const [at, candidate] of ordered.entries()) {
-        const own = at === 0 && promptFeedback ? { promptFeedback } : {};
-        candidate.end(own, at === 0 && late ? Object.fromEntries(late) : {}, out);
-      }
-      out.enqueue({ type: 'reply-end' });
-    },
-  };
-}
-
-/** Candidates by their indexes. Almost every answer has one. */
-function inOrder(candidates: ReadonlyMap<number, Candidate>): readonly Candidate[] {
-  if (candidates.size === 1) return [...candidates.values()];
-  return [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);
+    for (const candidate of this.#candidates) candidate?.block(reason, explanation);
+  }
 }
 
 /**
  * The names of the prompt's functions if it has MCP servers, whose functions Google calls itself; undefined otherwise.
  */
-function declaredNames({ tools = [] }: Prompt): ReadonlySet<string> | undefined {
+function declaredNames(tools: Prompt['tools'] = []): ReadonlySet<string> | undefined {
   const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
   if (!hasServers) return undefined;
   return new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : safeName(tool.name))));
