@@ -24,25 +24,53 @@ interface Watched {
 
 /** A step that ends each choice at the first of these sequences. @param sequences not empty, and none of them ''. */
 export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEvent> {
-  const choices = new Map<number, Watched>();
+  return new StopWatcher(sequences);
+}
 
-  function getWatched(choice: number): Watched {
-    const known = choices.get(choice);
+class StopWatcher implements Step<ReplyEvent, ReplyEvent> {
+  readonly #sequences: readonly string[];
+  readonly #choices = new Map<number, Watched>();
+
+  constructor(sequences: readonly string[]) {
+    this.#sequences = sequences;
+  }
+
+  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
+    if (event.type === 'reply-start' || event.type === 'usage' || event.type === 'reply-end') {
+      out.enqueue(event);
+      return;
+    }
+    const watched = this.#getWatched(event.choice);
+    if (watched.stopped !== undefined) {
+      if (event.type === 'choice-end') out.enqueue(endedBy(watched.stopped, event));
+      return;
+    }
+    if (event.type === 'part-start') {
+      watched.isText = event.part.kind === 'text';
+      if (watched.isText) watched.start = event;
+      else out.enqueue(event);
+      return;
+    }
+    if (event.type === 'part-delta' && watched.isText) {
+      this.#takeText(watched, event, out);
+      return;
+    }
+    if (event.type === 'part-detail' || event.type === 'part-end') release(watched, event, out);
+    out.enqueue(event);
+  }
+
+  #getWatched(choice: number): Watched {
+    const known = this.#choices.get(choice);
     if (known !== undefined) return known;
     const watched: Watched = { start: undefined, isText: false, held: '', stopped: undefined };
-    choices.set(choice, watched);
+    this.#choices.set(choice, watched);
     return watched;
   }
 
-  function open(watched: Watched, out: Sink<ReplyEvent>): void {
-    if (watched.start !== undefined) out.enqueue(watched.start);
-    watched.start = undefined;
-  }
-
-  function takeText(watched: Watched, delta: Of<'part-delta'>, out: Sink<ReplyEvent>): void {
+  #takeText(watched: Watched, delta: Of<'part-delta'>, out: Sink<ReplyEvent>): void {
     const text = watched.held + delta.text;
-    const found = findFirst(sequences, text);
-    const end = found?.at ?? text.length - openTail(sequences, text);
+    const found = findFirst(this.#sequences, text);
+    const end = found?.at ?? text.length - openTail(this.#sequences, text);
     if (end > 0) {
       open(watched, out);
       out.enqueue({ ...delta, text: text.slice(0, end) });
@@ -53,39 +81,18 @@ export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEven
     if (watched.start === undefined)
       out.enqueue({ type: 'part-end', choice: delta.choice, index: delta.index });
   }
+}
 
-  /** Emits what was held back: it turned out to be no sequence. */
-  function release(watched: Watched, { choice, index }: Place, out: Sink<ReplyEvent>): void {
-    open(watched, out);
-    if (watched.held !== '') out.enqueue({ type: 'part-delta', choice, index, text: watched.held });
-    watched.held = '';
-  }
+function open(watched: Watched, out: Sink<ReplyEvent>): void {
+  if (watched.start !== undefined) out.enqueue(watched.start);
+  watched.start = undefined;
+}
 
-  return {
-    transform(event, out) {
-      if (event.type === 'reply-start' || event.type === 'usage' || event.type === 'reply-end') {
-        out.enqueue(event);
-        return;
-      }
-      const watched = getWatched(event.choice);
-      if (watched.stopped !== undefined) {
-        if (event.type === 'choice-end') out.enqueue(endedBy(watched.stopped, event));
-        return;
-      }
-      if (event.type === 'part-start') {
-        watched.isText = event.part.kind === 'text';
-        if (watched.isText) watched.start = event;
-        else out.enqueue(event);
-        return;
-      }
-      if (event.type === 'part-delta' && watched.isText) {
-        takeText(watched, event, out);
-        return;
-      }
-      if (event.type === 'part-detail' || event.type === 'part-end') release(watched, event, out);
-      out.enqueue(event);
-    },
-  };
+/** Emits what was held back: it turned out to be no sequence. */
+function release(watched: Watched, { choice, index }: Place, out: Sink<ReplyEvent>): void {
+  open(watched, out);
+  if (watched.held !== '') out.enqueue({ type: 'part-delta', choice, index, text: watched.held });
+  watched.held = '';
 }
 
 /** The sequence that is complete first in a text; of several with the same end, the one that begins first. */

@@ -52,7 +52,7 @@ test('the text is the same however it is split, and the matched sequence is repo
 
 test('text that cannot begin a sequence is sent at once, and held text as soon as it can no longer match', () => {
   const step = stopAt(['END']);
-  const heard = (event: ReplyEvent): string => textOf(run({ transform: step.transform }, [event]));
+  const heard = (event: ReplyEvent): string => textOf(run(step, [event]));
   expect([START, said('to the E'), said('N'), said('trance'), END].map(heard)).toEqual([
     '',
     'to the ',
