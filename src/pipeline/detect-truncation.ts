@@ -24,14 +24,14 @@ export function detectTruncation(
   secret: string,
 ): (AnswerObserver & Required<Pick<AnswerObserver, 'fail' | 'hasFailed'>>) | undefined {
   if (status !== 200 || !isEventStream(headers)) return undefined;
-  const { transform, flush, fail, failure } = watchEnd(format);
+  const watch = watchEnd(format);
   return {
-    transform,
-    flush,
+    transform: (bytes, out) => watch.transform(bytes, out),
+    flush: () => watch.flush(),
     fail: (error, out) =>
-      fail(error, out, (late, render, events) => endWithError(ledger, late, secret, render, events)),
+      watch.fail(error, out, (late, render, events) => endWithError(ledger, late, secret, render, events)),
     hasFailed() {
-      const fault = failure()?.fault;
+      const fault = watch.failure()?.fault;
       if (fault === undefined) return false;
       ledger.fault = fault;
       return isVendors(fault);

@@ -114,6 +114,8 @@ function failure({ id, route, model, vendor, ledger }: Routed, body: JsonObject,
   const prompt = { model: upstreamName(vendor, model), turns: [], stream: true };
   const renderer = formats[route.format].inbound.renderEvents(requestContext(id, prompt, body));
   const events: Sse[] = [];
-  endWithError(ledger, thrown, vendor.key, renderer.fail, { enqueue: (event) => void events.push(event) });
+  endWithError(ledger, thrown, vendor.key, (late, out) => renderer.fail(late, out), {
+    enqueue: (event) => void events.push(event),
+  });
   return events.map(sseText).join('');
 }

@@ -68,13 +68,12 @@ const renderer = (fault: string) =>
     const { renderEvents } = messages.inbound;
     messages.inbound.renderEvents = (asked) => {
       const made = renderEvents(asked);
-      return {
-        ...made,
-        transform(event, out) {
-          if (JSON.stringify(event).includes('BOOM')) { ${fault} }
-          made.transform(event, out);
-        },
+      const { transform } = made;
+      made.transform = (event, out) => {
+        if (JSON.stringify(event).includes('BOOM')) { ${fault} }
+        transform.call(made, event, out);
       };
+      return made;
     };
   `);
 

@@ -81,14 +81,14 @@ class ChunkRenderer implements EventRenderer {
     }
   }
 
-  // The renderer of Cursor's answers is a copy of this one's own properties, so both of these are such.
-
-  readonly fail = fail;
+  fail(error: GatewayError, out: Sink<Sse>): void {
+    out.enqueue(renderLateError(error));
+  }
 
   /** An empty delta, and no comment: clients that split a stream at its empty lines lose the event after a comment. */
-  readonly ping = (out: Sink<Sse>): void => {
+  ping(out: Sink<Sse>): void {
     for (const choice of this.#choices) choice.write('', out);
-  };
+  }
 
   /** @param part the part with which the choice begins, if it begins with one. */
   #choiceAt(index: number, out: Sink<Sse>, part?: OpenPart): ChoiceRenderer {
@@ -126,10 +126,6 @@ class ChunkRenderer implements EventRenderer {
   #renderOpening(head: Reply['start']): string {
     return renderChunkStart(renderHead(head, 'chat.completion.chunk', this.#context));
   }
-}
-
-function fail(error: GatewayError, out: Sink<Sse>): void {
-  out.enqueue(renderLateError(error));
 }
 
 /** A choice's first chunk: the role and, if a text follows, an empty content, as OpenAI sends it. */

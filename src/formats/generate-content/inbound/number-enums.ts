@@ -37,8 +37,9 @@ class NumberingRenderer implements EventRenderer {
     this.#renderer.flush?.(this);
   }
 
-  /** Not on the prototype: the body of a stream calls it without this object. */
-  readonly fail = (error: GatewayError, out: Sink<Sse>): void => this.#renderer.fail(error, out);
+  fail(error: GatewayError, out: Sink<Sse>): void {
+    this.#renderer.fail(error, out);
+  }
 
   ping(out: Sink<Sse>): void {
     this.#renderer.ping?.(out);

@@ -71,11 +71,10 @@ class ReplyRenderer implements EventRenderer {
     }
   }
 
-  /** Not on the prototype: the body of a stream calls it without this object. */
-  readonly fail = (error: GatewayError, out: Sink<Sse>): void => {
+  fail(error: GatewayError, out: Sink<Sse>): void {
     this.ping(out);
     out.enqueue(renderLateError(error));
-  };
+  }
 
   ping(out: Sink<Sse>): void {
     for (const candidate of this.#candidates) candidate.release(out);

@@ -34,8 +34,6 @@ class MessageRenderer implements EventRenderer {
   #usage = NO_USAGE;
   #tier: string | undefined;
   #end = NO_END;
-  /** Not a method, because it is also called without the renderer. */
-  readonly fail = fail;
 
   constructor(asked: RequestContext) {
     this.#asked = asked;
@@ -75,6 +73,10 @@ class MessageRenderer implements EventRenderer {
     }
   }
 
+  fail(error: GatewayError, out: Sink<Sse>): void {
+    out.enqueue(renderLateError(error));
+  }
+
   #start(event: ReplyStart, out: Sink<Sse>): void {
     // The number of input tokens is rarely known this early, that of output tokens never. `message_delta` has both. Some
     // clients read the input here alone (LangChain's ChatAnthropic), so it is estimated.
@@ -101,10 +103,6 @@ class MessageRenderer implements EventRenderer {
     out.enqueue(named('message_delta', { ...beside, delta, usage }));
     out.enqueue(named('message_stop', {}));
   }
-}
-
-function fail(error: GatewayError, out: { enqueue(event: Sse): void }): void {
-  out.enqueue(renderLateError(error));
 }
 
 /** Makes an event whose name is also the `type` in its data. */

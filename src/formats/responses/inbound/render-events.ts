@@ -36,8 +36,7 @@ class ResponseEvents implements EventRenderer, EventWriter {
     this.#response.add(event);
   }
 
-  /** Not a method, because it is also called without the renderer. */
-  readonly fail = (error: GatewayError, out: Sink<Sse>): void => {
+  fail(error: GatewayError, out: Sink<Sse>): void {
     this.#out = out;
     // The vendor's connection broke after its last event: the answer is whole.
     if (this.#response.isOver()) return;
@@ -48,7 +47,7 @@ class ResponseEvents implements EventRenderer, EventWriter {
     const code = renderFailureCode(asText(fields['code']));
     const response = this.#response.renderFailed({ code, message: error.message });
     this.write('response.failed', { response });
-  };
+  }
 
   /**
    * Writes an event, and no comment: Codex waits five minutes for an event, and does not count comments
