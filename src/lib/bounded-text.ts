@@ -1,6 +1,6 @@
 /** A foreign body as text, bounded by the most bytes that a valid one can have. */
 
-import { byteAccumulator } from './byte-accumulator.ts';
+import { ByteAccumulator } from './byte-accumulator.ts';
 import { textOfBytes } from './bytes.ts';
 
 /** Reads a body as text. @param most bytes. @returns undefined if there are more; the rest is then not read. */
@@ -8,7 +8,7 @@ export async function boundedText(
   body: AsyncIterable<Uint8Array>,
   most: number,
 ): Promise<string | undefined> {
-  const whole = byteAccumulator(most);
+  const whole = new ByteAccumulator(most);
   for await (const chunk of body) {
     if (whole.size() + chunk.byteLength > most) return undefined;
     whole.add(chunk);

@@ -5,36 +5,46 @@
 
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { Format } from '../formats/format.ts';
-import { isVendors } from '../lib/errors.ts';
-import { watchEnd } from '../translate/watch-end.ts';
-import { isEventStream } from '../upstream/headers.ts';
-import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
+import { type GatewayError, isVendors } from '../lib/errors.ts';
+import type { Sink } from '../streams/step.ts';
+import { EndWatch } from '../translate/watch-end.ts';
+import type { AnswerObserver } from '../upstream/send.ts';
 import { endWithError } from './late-error.ts';
 
-/**
- * Makes the step that watches a native stream and passes its bytes on unchanged.
- * @param ledger notes the failure that the stream ends with.
- * @param secret what that failure must not show.
- * @returns undefined if the answer is not an event stream.
- */
-export function detectTruncation(
-  format: Format,
-  { status, headers }: UpstreamHead,
-  ledger: Ledger,
-  secret: string,
-): (AnswerObserver & Required<Pick<AnswerObserver, 'fail' | 'hasFailed'>>) | undefined {
-  if (status !== 200 || !isEventStream(headers)) return undefined;
-  const watch = watchEnd(format);
-  return {
-    transform: (bytes, out) => watch.transform(bytes, out),
-    flush: () => watch.flush(),
-    fail: (error, out) =>
-      watch.fail(error, out, (late, render, events) => endWithError(ledger, late, secret, render, events)),
-    hasFailed() {
-      const fault = watch.failure()?.fault;
-      if (fault === undefined) return false;
-      ledger.fault = fault;
-      return isVendors(fault);
-    },
-  };
+/** The step that watches a native event stream and passes its bytes on unchanged. */
+export class TruncationWatch implements AnswerObserver {
+  readonly #watch: EndWatch;
+  readonly #ledger: Ledger;
+  readonly #secret: string;
+
+  /**
+   * @param ledger notes the failure that the stream ends with.
+   * @param secret what that failure must not show.
+   */
+  constructor(format: Format, ledger: Ledger, secret: string) {
+    this.#watch = new EndWatch(format);
+    this.#ledger = ledger;
+    this.#secret = secret;
+  }
+
+  transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    this.#watch.transform(bytes, out);
+  }
+
+  flush(): void {
+    this.#watch.flush();
+  }
+
+  fail(error: GatewayError, out: Sink<Uint8Array>): void {
+    this.#watch.fail(error, out, (late, render, events) =>
+      endWithError(this.#ledger, late, this.#secret, render, events),
+    );
+  }
+
+  hasFailed(): boolean {
+    const fault = this.#watch.failure()?.fault;
+    if (fault === undefined) return false;
+    this.#ledger.fault = fault;
+    return isVendors(fault);
+  }
 }

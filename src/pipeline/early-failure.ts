@@ -10,8 +10,8 @@ import type { GatewayError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { eventEndSearch } from '../streams/event-ends.ts';
 import { decodeSse } from '../streams/sse.ts';
-import { run, type Step } from '../streams/step.ts';
-import { type Unread, unread } from '../streams/unread-bytes.ts';
+import { run, type Sink, type Step } from '../streams/step.ts';
+import { UnreadBytes } from '../streams/unread-bytes.ts';
 import { type FailureReader, HEAD } from '../translate/find-failure.ts';
 
 /** How many bytes of a stream are examined. OpenAI repeats the whole request before it answers. */
@@ -33,104 +33,102 @@ export interface EarlyFailure {
 type Verdict = 'begun' | GatewayError;
 
 /** The beginning of a native stream: a step that watches the stream and passes its bytes on unchanged. */
-export interface Beginning extends Step<Uint8Array, Uint8Array> {
+export class Beginning implements Step<Uint8Array, Uint8Array> {
+  readonly #reader: FailureReader;
+  /** All that has come while nothing is known, or of a failure. Absent once the answer has begun. */
+  #pieces: Uint8Array[] | undefined = [];
+  /** The bytes of an event that is not complete. Absent once the answer has begun. */
+  #open: UnreadBytes | undefined = new UnreadBytes();
+  #size = 0;
+  #verdict: Verdict | undefined;
+  #isOver = false;
+  /** Called after every change. */
+  #onChange: (() => void) | undefined;
+
+  /** @param reader finds failures in the vendor's format. */
+  constructor(reader: FailureReader) {
+    this.#reader = reader;
+  }
+
+  transform(piece: Uint8Array, out: Sink<Uint8Array>): void {
+    out.enqueue(piece);
+    if (this.#verdict === 'begun') return;
+    this.#pieces?.push(piece);
+    if (this.#open !== undefined) this.#verdict ??= this.#read(piece, this.#open);
+    if (this.#verdict === 'begun') this.#forget();
+    this.#onChange?.();
+  }
+
+  flush(): void {
+    this.#isOver = true;
+    this.#onChange?.();
+  }
+
   /** Whether it is not known yet if the answer has begun. */
-  isOpen(): boolean;
+  isOpen(): boolean {
+    return this.#verdict === undefined && !this.#isOver;
+  }
+
   /**
    * Waits until it is known whether the answer has begun. The result is usually undefined at once: it has begun.
    * @param hold the most milliseconds to wait. If nothing is known by then, the answer counts as begun.
    * @returns why there will be no answer, or undefined if it has begun.
    */
-  failure(hold: number): undefined | Promise<EarlyFailure | undefined>;
-}
+  failure(hold: number): undefined | Promise<EarlyFailure | undefined> {
+    return this.#verdict === 'begun' ? undefined : this.#waitForFailure(hold);
+  }
 
-/** What the events of a stream have shown so far. */
-interface Watched {
-  /** All that has come while nothing is known, or of a failure. */
-  readonly pieces: Uint8Array[];
-  /** The bytes of an event that is not complete. */
-  readonly open: Unread;
-  size: number;
-  verdict: Verdict | undefined;
-  isOver: boolean;
-  /** Called after every change. */
-  onChange: (() => void) | undefined;
-}
+  async #waitForFailure(hold: number): Promise<EarlyFailure | undefined> {
+    await this.#until(() => !this.isOpen(), hold);
+    const error = this.#verdict;
+    // From here on the stream is the caller's, whatever it contains.
+    if (error === undefined || error === 'begun') {
+      this.#verdict = 'begun';
+      this.#forget();
+      return undefined;
+    }
+    await this.#until(() => this.#isOver, REST);
+    return { bytes: concatBytes(this.#pieces ?? []), error };
+  }
 
-/** Makes the step that watches the beginning of a stream. @param reader finds failures in the vendor's format. */
-export function watchBeginning(reader: FailureReader): Beginning {
-  const watched: Watched = {
-    pieces: [],
-    open: unread(),
-    size: 0,
-    verdict: undefined,
-    isOver: false,
-    onChange: undefined,
-  };
-  return {
-    transform(piece, out) {
-      out.enqueue(piece);
-      if (watched.verdict === 'begun') return;
-      watched.pieces.push(piece);
-      if (watched.verdict === undefined) watched.verdict = read(piece, watched, reader);
-      if (watched.verdict === 'begun') watched.pieces.length = 0;
-      watched.onChange?.();
-    },
-    flush() {
-      watched.isOver = true;
-      watched.onChange?.();
-    },
-    isOpen: () => watched.verdict === undefined && !watched.isOver,
-    failure: (hold) => (watched.verdict === 'begun' ? undefined : waitFor(watched, hold)),
-  };
-}
+  /** Resolves as soon as the condition holds, or after `milliseconds`. */
+  async #until(isSo: () => boolean, milliseconds: number): Promise<void> {
+    if (isSo()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onChange = () => {
+      if (isSo()) resolve();
+    };
+    await withTimeout(promise, milliseconds);
+    this.#onChange = undefined;
+  }
 
-async function waitFor(watched: Watched, hold: number): Promise<EarlyFailure | undefined> {
-  await until(watched, ({ verdict, isOver }) => isOver || verdict !== undefined, hold);
-  const { verdict } = watched;
-  // From here on the stream is the caller's, whatever it contains.
-  if (verdict === undefined || verdict === 'begun') {
-    watched.verdict = 'begun';
+  /**
+   * Reads on until an event shows how the answer begins. Bytes that were searched for the end of an event are not
+   * searched again.
+   */
+  #read(piece: Uint8Array, held: UnreadBytes): Verdict | undefined {
+    const reader = this.#reader;
+    const looked = held.size();
+    const bytes = held.add(piece);
+    const search = eventEndSearch(bytes);
+    let start = 0;
+    for (let end = search(looked); end >= 0; end = search(end)) {
+      const verdict = verdictOn(bytes.subarray(start, end), reader);
+      if (verdict !== undefined) return verdict;
+      start = end;
+    }
+    const open = bytes.subarray(start);
+    this.#size += piece.byteLength;
+    const isTooLong = open.length > LONGEST && !isPreamble(decodeHead(open), reader);
+    if (isTooLong || this.#size >= WATCHED_MARK) return 'begun';
+    held.take(start);
     return undefined;
   }
-  await until(watched, ({ isOver }) => isOver, REST);
-  return { bytes: concatBytes(watched.pieces), error: verdict };
-}
 
-/** Resolves as soon as the condition holds, or after `milliseconds`. */
-async function until(
-  watched: Watched,
-  isSo: (watched: Watched) => boolean,
-  milliseconds: number,
-): Promise<void> {
-  if (isSo(watched)) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  watched.onChange = () => {
-    if (isSo(watched)) resolve();
-  };
-  await withTimeout(promise, milliseconds);
-}
-
-/**
- * Reads on until an event shows how the answer begins. Bytes that were searched for the end of an event are not
- * searched again.
- */
-function read(piece: Uint8Array, watched: Watched, reader: FailureReader): Verdict | undefined {
-  const looked = watched.open.size();
-  const bytes = watched.open.add(piece);
-  const search = eventEndSearch(bytes);
-  let start = 0;
-  for (let end = search(looked); end >= 0; end = search(end)) {
-    const verdict = verdictOn(bytes.subarray(start, end), reader);
-    if (verdict !== undefined) return verdict;
-    start = end;
+  #forget(): void {
+    this.#pieces = undefined;
+    this.#open = undefined;
   }
-  const open = bytes.subarray(start);
-  watched.size += piece.byteLength;
-  const isTooLong = open.length > LONGEST && !isPreamble(decodeHead(open), reader);
-  if (isTooLong || watched.size >= WATCHED_MARK) return 'begun';
-  watched.open.take(start);
-  return undefined;
 }
 
 function verdictOn(event: Uint8Array, reader: FailureReader): Verdict | undefined {

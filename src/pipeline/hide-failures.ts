@@ -5,7 +5,7 @@
  */
 
 import { bytesOfText, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
-import { eventEndSearch, eventEnds } from '../streams/event-ends.ts';
+import { EventEnds, eventEndSearch } from '../streams/event-ends.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { type FailureReader, findFailure, HEAD } from '../translate/find-failure.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
@@ -22,95 +22,104 @@ const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
 
 const COLON = 0x3a;
 
-/**
- * Makes the step.
- * @param reader finds failures in the vendor's format.
- * @param key the vendor's key, which is hidden everywhere.
- */
-export function hideInFailures(reader: FailureReader, key: string): Step<Uint8Array, Uint8Array> {
-  const { failing } = reader.marks;
+/** The step. */
+export class FailureHider implements Step<Uint8Array, Uint8Array> {
+  readonly #reader: FailureReader;
+  readonly #key: string;
   /** What has come of an event that is not complete. */
-  let held: Uint8Array[] = [];
-  let size = 0;
+  #held: Uint8Array[] = [];
+  #size = 0;
+  /** The first bytes of that, as latin1. */
+  #head = '';
   /** Whether the beginning of that event may report a failure, once that has been checked. */
-  let mayFail: boolean | undefined;
+  #mayFail: boolean | undefined;
   /** Whether the rest of an event passes because it is too long to be held. */
-  let isPassing = false;
-  const ends = eventEnds();
-  /** The first bytes of what is held, as latin1. */
-  let head = '';
+  #isPassing = false;
+  readonly #ends = new EventEnds();
 
-  const forget = (): void => {
-    held = [];
-    size = 0;
-    head = '';
-    mayFail = undefined;
-  };
-  const keep = (piece: Uint8Array): void => {
-    held.push(piece);
-    size += piece.length;
-    if (head.length < HEAD) head += latin1OfBytes(piece, 0, Math.min(piece.length, HEAD - head.length));
-  };
-  const hold = (piece: Uint8Array, out: Sink<Uint8Array>): void => {
-    keep(piece);
-    sayComments(out);
-    if (size === 0) return;
-    // Every failure is reported as JSON. Data that begins otherwise need not wait for its end.
-    if (!NO_JSON.test(head)) {
-      if (size <= MOST_HELD) return;
-      mayFail ??= failing.test(head);
-      if (mayFail && size <= MOST_OF_FAILURE) return;
+  /**
+   * @param reader finds failures in the vendor's format.
+   * @param key the vendor's key, which is hidden everywhere.
+   */
+  constructor(reader: FailureReader, key: string) {
+    this.#reader = reader;
+    this.#key = key;
+  }
+
+  transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    const ends = this.#ends;
+    const end = this.#isPassing ? ends.first(bytes) : ends.last(bytes);
+    if (this.#isPassing) {
+      this.#isPassing = end < 0;
+      const passed = end < 0 ? bytes : bytes.subarray(0, end);
+      ends.pass(passed);
+      out.enqueue(passed);
+      if (passed.length < bytes.length) this.transform(bytes.subarray(end), out);
+      return;
     }
-    for (const each of held) out.enqueue(each);
-    forget();
-    isPassing = true;
-  };
+    ends.pass(bytes);
+    if (end < 0) {
+      this.#hold(bytes, out);
+      return;
+    }
+    const isWhole = this.#size === 0 && end === bytes.length;
+    if (isWhole && !this.#reader.marks.failing.test(latin1OfBytes(bytes))) {
+      out.enqueue(bytes);
+      return;
+    }
+    const events = concatBytes([...this.#held, bytes.subarray(0, end)]);
+    this.#forget();
+    out.enqueue(shown(events, this.#reader, this.#key));
+    if (end < bytes.length) this.#hold(bytes.subarray(end), out);
+  }
+
+  flush(out: Sink<Uint8Array>): void {
+    if (this.#size > 0) out.enqueue(shown(concatBytes(this.#held), this.#reader, this.#key));
+    this.#forget();
+  }
+
+  #hold(piece: Uint8Array, out: Sink<Uint8Array>): void {
+    this.#keep(piece);
+    this.#passComments(out);
+    if (this.#size === 0) return;
+    // Every failure is reported as JSON. Data that begins otherwise need not wait for its end.
+    if (!NO_JSON.test(this.#head)) {
+      if (this.#size <= MOST_HELD) return;
+      this.#mayFail ??= this.#reader.marks.failing.test(this.#head);
+      if (this.#mayFail && this.#size <= MOST_OF_FAILURE) return;
+    }
+    for (const each of this.#held) out.enqueue(each);
+    this.#forget();
+    this.#isPassing = true;
+  }
+
   /** A comment is a keep-alive, so it passes at once. */
-  const sayComments = (out: Sink<Uint8Array>): void => {
+  #passComments(out: Sink<Uint8Array>): void {
+    const held = this.#held;
     if (held[0]?.[0] !== COLON || !held.at(-1)?.includes(LF)) return;
     let rest = concatBytes(held);
-    forget();
+    this.#forget();
     while (rest[0] === COLON && rest.includes(LF)) {
       const end = rest.indexOf(LF) + 1;
       out.enqueue(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
-    if (rest.length > 0) keep(rest);
-  };
+    if (rest.length > 0) this.#keep(rest);
+  }
 
-  const transform = (bytes: Uint8Array, out: Sink<Uint8Array>): void => {
-    const end = isPassing ? ends.first(bytes) : ends.last(bytes);
-    if (isPassing) {
-      isPassing = end < 0;
-      const passed = end < 0 ? bytes : bytes.subarray(0, end);
-      ends.pass(passed);
-      out.enqueue(passed);
-      if (passed.length < bytes.length) transform(bytes.subarray(end), out);
-      return;
-    }
-    ends.pass(bytes);
-    if (end < 0) {
-      hold(bytes, out);
-      return;
-    }
-    const isWhole = size === 0 && end === bytes.length;
-    if (isWhole && !failing.test(latin1OfBytes(bytes))) {
-      out.enqueue(bytes);
-      return;
-    }
-    const events = concatBytes([...held, bytes.subarray(0, end)]);
-    forget();
-    out.enqueue(shown(events, reader, key));
-    if (end < bytes.length) hold(bytes.subarray(end), out);
-  };
+  #keep(piece: Uint8Array): void {
+    this.#held.push(piece);
+    this.#size += piece.length;
+    const missing = HEAD - this.#head.length;
+    if (missing > 0) this.#head += latin1OfBytes(piece, 0, Math.min(piece.length, missing));
+  }
 
-  return {
-    transform,
-    flush(out) {
-      if (size > 0) out.enqueue(shown(concatBytes(held), reader, key));
-      forget();
-    },
-  };
+  #forget(): void {
+    this.#held = [];
+    this.#size = 0;
+    this.#head = '';
+    this.#mayFail = undefined;
+  }
 }
 
 /** Events unchanged, except for those that report a failure. */

@@ -9,7 +9,7 @@ import { hiddenInJson, hiding, tellable } from '../upstream/redact.ts';
 import { cancelBody } from '../upstream/send.ts';
 import { type EarlyFailure, failureInBody } from './early-failure.ts';
 import type { Answered, Replied } from './exchange.ts';
-import { hideInFailures } from './hide-failures.ts';
+import { FailureHider } from './hide-failures.ts';
 import { noAnswer } from './no-answer.ts';
 import { withBody } from './reply-body.ts';
 import { withWait } from './vendor-wait.ts';
@@ -49,7 +49,8 @@ function streamReply(reply: Replied, answered: Answered, hold: number): Replied 
   const given = (failure: EarlyFailure | undefined): Replied => {
     if (failure === undefined) return reply;
     if (!(reply.body instanceof Uint8Array)) cancelBody(reply.body);
-    const body = concatBytes(run(hideInFailures(formats[upstreamFormat].outbound, secret), [failure.bytes]));
+    const hider = new FailureHider(formats[upstreamFormat].outbound, secret);
+    const body = concatBytes(run(hider, [failure.bytes]));
     return asRefusal({ ...reply, body }, failure.error, answered);
   };
   const waited = beginning?.failure(hold);

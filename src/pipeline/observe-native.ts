@@ -5,15 +5,18 @@
  */
 
 import { formats } from '../formats/formats.ts';
+import type { GatewayError } from '../lib/errors.ts';
 import { HIGH_WATER_MARK } from '../streams/push-body.ts';
-import { type BodyStep, fuse, type Sink, type Step } from '../streams/step.ts';
+import { fuse, type Sink, type Step } from '../streams/step.ts';
 import { isEventStream } from '../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
-import { detectTruncation } from './detect-truncation.ts';
-import { type Beginning, WATCHED_MARK, watchBeginning } from './early-failure.ts';
+import { TruncationWatch } from './detect-truncation.ts';
+import { Beginning, WATCHED_MARK } from './early-failure.ts';
 import type { Prepared } from './exchange.ts';
-import { hideInFailures } from './hide-failures.ts';
+import { FailureHider } from './hide-failures.ts';
 import { noteStored } from './restrictions/note-stored.ts';
+
+type Bytes = Step<Uint8Array, Uint8Array>;
 
 export interface NativeObservers {
   /** Absent if there is nothing to watch. */
@@ -21,8 +24,6 @@ export interface NativeObservers {
   /** Absent unless the answer is an event stream. */
   readonly beginning?: Beginning;
 }
-
-type Bytes = Step<Uint8Array, Uint8Array>;
 
 /**
  * Makes the step that watches a native answer.
@@ -33,69 +34,78 @@ type Bytes = Step<Uint8Array, Uint8Array>;
 export function observeNative(
   { upstreamFormat, stripInjectedUsage, bind, ledger }: Prepared,
   secret: string,
-  head: UpstreamHead,
+  { status, headers }: UpstreamHead,
   usage: Bytes | undefined,
 ): NativeObservers {
   const format = formats[upstreamFormat];
-  const truncation = detectTruncation(format, head, ledger, secret);
-  const stored =
-    bind && head.status === 200 ? noteStored(upstreamFormat, isEventStream(head.headers), bind) : undefined;
-  if (truncation === undefined) return { observer: joined(usage, stored) };
-  const beginning = watchBeginning(format.outbound);
-  const shown = hideInFailures(format.outbound, secret);
-  const unseen = stripInjectedUsage === undefined ? shown : fuse(stripInjectedUsage(), shown);
+  const isStream = isEventStream(headers);
+  const stored = bind && status === 200 ? noteStored(upstreamFormat, isStream, bind) : undefined;
+  if (status !== 200 || !isStream) return { observer: joined(usage, stored) };
+  const truncation = new TruncationWatch(format, ledger, secret);
+  const beginning = new Beginning(format.outbound);
+  const hider = new FailureHider(format.outbound, secret);
+  const unseen = stripInjectedUsage === undefined ? hider : fuse(stripInjectedUsage(), hider);
   const visible = joined(unseen, stored) ?? unseen;
-  return {
-    observer: {
-      ...watchedBy(usage, truncation, beginning, visible),
-      hasFailed: truncation.hasFailed,
-      mostQueued: () => (beginning.isOpen() ? WATCHED_MARK : HIGH_WATER_MARK),
-    },
-    beginning,
-  };
+  return { observer: new StreamObserver(usage, truncation, beginning, visible), beginning };
 }
 
 /** Takes what a step passes on unchanged, and the next one gets anyway. */
 const NOWHERE: Sink<Uint8Array> = { enqueue() {} };
 
 /**
- * Joins the steps. The first three only watch: each of them sees what the vendor has sent, and passes it on as it is.
- * They are called one after the other, because steps that are fused in pairs cost a native event two calls more each,
- * and the engine cannot inline them. What is written for a failure is not the vendor's, so usage is not looked for in
- * it.
+ * Joins the steps of a stream. The first three only watch: each of them sees what the vendor has sent, and passes it on
+ * as it is. They are called one after the other, because steps that are fused in pairs cost a native event two calls
+ * more each, and the engine cannot inline them. What is written for a failure is not the vendor's, so usage is not
+ * looked for in it.
  */
-function watchedBy(
-  usage: Bytes | undefined,
-  truncation: Bytes & Required<Pick<BodyStep, 'fail'>>,
-  beginning: Beginning,
-  visible: Bytes,
-): BodyStep {
-  const flush = (out: Sink<Uint8Array>): void => {
-    beginning.flush?.(NOWHERE);
-    visible.flush?.(out);
-  };
-  return {
-    transform(bytes, out) {
-      usage?.transform(bytes, NOWHERE);
-      truncation.transform(bytes, NOWHERE);
-      beginning.transform(bytes, NOWHERE);
-      visible.transform(bytes, out);
-    },
-    flush(out) {
-      usage?.flush?.(NOWHERE);
-      truncation.flush?.(NOWHERE);
-      flush(out);
-    },
-    fail(error, out) {
-      truncation.fail(error, {
-        enqueue(bytes) {
-          beginning.transform(bytes, NOWHERE);
-          visible.transform(bytes, out);
-        },
-      });
-      flush(out);
-    },
-  };
+class StreamObserver implements AnswerObserver {
+  readonly #usage: Bytes | undefined;
+  readonly #truncation: TruncationWatch;
+  readonly #beginning: Beginning;
+  readonly #visible: Bytes;
+
+  constructor(usage: Bytes | undefined, truncation: TruncationWatch, beginning: Beginning, visible: Bytes) {
+    this.#usage = usage;
+    this.#truncation = truncation;
+    this.#beginning = beginning;
+    this.#visible = visible;
+  }
+
+  transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    this.#usage?.transform(bytes, NOWHERE);
+    this.#truncation.transform(bytes, NOWHERE);
+    this.#beginning.transform(bytes, NOWHERE);
+    this.#visible.transform(bytes, out);
+  }
+
+  flush(out: Sink<Uint8Array>): void {
+    this.#usage?.flush?.(NOWHERE);
+    this.#truncation.flush();
+    this.#end(out);
+  }
+
+  fail(error: GatewayError, out: Sink<Uint8Array>): void {
+    this.#truncation.fail(error, {
+      enqueue: (bytes) => {
+        this.#beginning.transform(bytes, NOWHERE);
+        this.#visible.transform(bytes, out);
+      },
+    });
+    this.#end(out);
+  }
+
+  hasFailed(): boolean {
+    return this.#truncation.hasFailed();
+  }
+
+  mostQueued(): number {
+    return this.#beginning.isOpen() ? WATCHED_MARK : HIGH_WATER_MARK;
+  }
+
+  #end(out: Sink<Uint8Array>): void {
+    this.#beginning.flush();
+    this.#visible.flush?.(out);
+  }
 }
 
 /** The steps that are given, one behind the other; undefined if there are none. */

@@ -3,8 +3,9 @@
  * cancelled while it waits for its reader (nodejs/node#64529).
  */
 
+import type { Readable, Transform } from 'node:stream';
 import type { CallerRequest, CallerResponse } from '../access/caller.ts';
-import { byteAccumulator } from '../lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError, invalid } from '../lib/errors.ts';
 import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
@@ -57,75 +58,130 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
-    const body = byteAccumulator(limit, decoder === undefined ? declared : 0, true);
-    let arrival: Arrival | undefined;
-    let sent = 0;
-    let taken = 0;
-    // Listeners that have done their part stay: removing four costs more than this check.
-    let isOver = false;
-    const fail = (error: GatewayError): void => {
-      if (isOver) return;
-      isOver = true;
-      arrival?.end();
-      if (decoder !== undefined) request.unpipe(decoder);
-      decoder?.destroy();
-      discard(request);
-      reject(error);
-    };
-    const onSent = (chunk: Buffer): void => {
-      sent += chunk.length;
-      if (sent > limit) fail(tooLarge(limit));
-    };
-    const goOn = (): void => {
-      taken = 0;
-      if (!isOver) source.resume();
-    };
-    const onData = (chunk: Buffer): void => {
-      if (isOver) return;
-      if (body.size() + chunk.length > limit) {
-        fail(tooLarge(limit));
-        return;
-      }
-      body.add(chunk);
-      taken += chunk.length;
-      if (taken >= MOST_IN_A_TURN) {
-        source.pause();
-        setImmediate(goOn);
-      }
-      if (arriving === undefined || body.held() <= UNCOUNTED || body.size() === declared) return;
-      arrival ??= arriving();
-      try {
-        // The decompressor keeps the last of what it has given, up to its window.
-        arrival.holds(body.held() + (decoder === undefined ? 0 : Math.min(body.size(), LARGEST_WINDOW)));
-      } catch (error) {
-        fail(asGatewayError(error));
-      }
-    };
-    const onEnd = (): void => {
-      if (isOver) return;
-      isOver = true;
-      arrival?.end();
-      // Bytes after the end of the compressed data are ignored.
-      if (decoder !== undefined) request.unpipe(decoder).resume();
-      const whole = toBuffer(body.whole());
-      releaseWhenOver(whole, response);
-      resolve(whole);
-    };
-    const onGone = (): void => {
-      if (isOver) return;
-      // The last bytes of a compressed body may still be in the decompressor.
-      if (decoder !== undefined && request.complete) return;
-      fail(new GatewayError('invalid-request', 'The request ended before its body was complete.'));
-    };
+    const reading = new BodyReading(request, decoder, { limit, declared, arriving }, { resolve, reject });
+    // Listeners that have done their part stay: removing four costs more than a check of whether the body is over.
+    const onGone = (): void => reading.gone();
     request.on('error', onGone).on('close', onGone);
-    source.on('data', onData).on('end', onEnd);
+    source.on('data', (chunk: Buffer) => reading.take(chunk, source)).on('end', () => reading.end(response));
     if (decoder !== undefined) {
-      request.on('data', onSent);
+      request.on('data', (chunk: Buffer) => reading.sent(chunk));
       decoder.on('error', () =>
-        fail(invalid('The request body does not match its Content-Encoding header.')),
+        reading.fail(invalid('The request body does not match its Content-Encoding header.')),
       );
     }
   });
+}
+
+interface Settle {
+  resolve(body: Buffer): void;
+  reject(error: GatewayError): void;
+}
+
+interface ReadingOptions {
+  readonly limit: number;
+  /** The length that the head says; 0 if it says none. */
+  readonly declared: number;
+  readonly arriving: (() => Arrival) | undefined;
+}
+
+/** One body that is being read. When that is over, nothing of it is held here: its answer may take minutes to arrive. */
+class BodyReading {
+  readonly #request: CallerRequest;
+  readonly #decoder: Transform | undefined;
+  readonly #options: ReadingOptions;
+  /** These are absent when the reading is over. */
+  #body: ByteAccumulator | undefined;
+  #settle: Settle | undefined;
+  #arrival: Arrival | undefined;
+  /** Bytes as sent, of a compressed body. */
+  #sent = 0;
+  /** Bytes that were taken in this turn of the event loop. */
+  #taken = 0;
+
+  constructor(
+    request: CallerRequest,
+    decoder: Transform | undefined,
+    options: ReadingOptions,
+    settle: Settle,
+  ) {
+    const { limit, declared } = options;
+    this.#request = request;
+    this.#decoder = decoder;
+    this.#options = options;
+    this.#settle = settle;
+    this.#body = new ByteAccumulator(limit, decoder === undefined ? declared : 0, true);
+  }
+
+  /** Takes a piece of the body, decompressed. @param source pauses when it has given enough for one turn. */
+  take(chunk: Buffer, source: Readable): void {
+    const body = this.#body;
+    const { limit, declared, arriving } = this.#options;
+    if (body === undefined) return;
+    if (body.size() + chunk.length > limit) {
+      this.fail(tooLarge(limit));
+      return;
+    }
+    body.add(chunk);
+    this.#taken += chunk.length;
+    if (this.#taken >= MOST_IN_A_TURN) {
+      source.pause();
+      setImmediate(() => {
+        this.#taken = 0;
+        if (this.#body !== undefined) source.resume();
+      });
+    }
+    if (arriving === undefined || body.held() <= UNCOUNTED || body.size() === declared) return;
+    this.#arrival ??= arriving();
+    try {
+      // The decompressor keeps the last of what it has given, up to its window.
+      const inWindow = this.#decoder === undefined ? 0 : Math.min(body.size(), LARGEST_WINDOW);
+      this.#arrival.holds(body.held() + inWindow);
+    } catch (error) {
+      this.fail(asGatewayError(error));
+    }
+  }
+
+  /** A piece of a compressed body has come. */
+  sent(chunk: Buffer): void {
+    const { limit } = this.#options;
+    this.#sent += chunk.length;
+    if (this.#sent > limit) this.fail(tooLarge(limit));
+  }
+
+  end(response: CallerResponse): void {
+    const body = this.#body;
+    if (body === undefined) return;
+    const settle = this.#finish();
+    // Bytes after the end of the compressed data are ignored.
+    if (this.#decoder !== undefined) this.#request.unpipe(this.#decoder).resume();
+    const whole = toBuffer(body.whole());
+    releaseWhenOver(whole, response);
+    settle?.resolve(whole);
+  }
+
+  gone(): void {
+    // The last bytes of a compressed body may still be in the decompressor.
+    if (this.#body === undefined || (this.#decoder !== undefined && this.#request.complete)) return;
+    this.fail(new GatewayError('invalid-request', 'The request ended before its body was complete.'));
+  }
+
+  fail(error: GatewayError): void {
+    if (this.#body === undefined) return;
+    const settle = this.#finish();
+    if (this.#decoder !== undefined) this.#request.unpipe(this.#decoder);
+    this.#decoder?.destroy();
+    discard(this.#request);
+    settle?.reject(error);
+  }
+
+  #finish(): Settle | undefined {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    this.#body = undefined;
+    this.#arrival?.end();
+    this.#arrival = undefined;
+    return settle;
+  }
 }
 
 /** Reads and discards what still arrives, for LINGER at most; then the connection is cut. */

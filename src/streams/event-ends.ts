@@ -54,45 +54,39 @@ export function endsEvent(bytes: Uint8Array): boolean {
 }
 
 /** Finds the ends of events in pieces: an end whose line breaks begin in an earlier piece counts, too. */
-export interface EventEnds {
-  /** The place in the piece behind its first end of an event; -1 if it has none. */
-  first(piece: Uint8Array): number;
-  /** The place behind its last one. */
-  last(piece: Uint8Array): number;
-  /** Goes on behind a piece, or a part of one. */
-  pass(piece: Uint8Array): void;
-}
-
-export function eventEnds(): EventEnds {
+export class EventEnds {
   /** The last SEAM bytes of what has passed; -1 before the first ones. Numbers, so nothing of a piece is held. */
-  let third = -1;
-  let second = -1;
-  let last = -1;
+  #third = -1;
+  #second = -1;
+  #last = -1;
+
+  /** The place in the piece behind its first end of an event; -1 if it has none. */
+  first(piece: Uint8Array): number {
+    const across = this.#acrossSeam(piece);
+    return across < 0 ? eventEndSearch(piece)(0) : across;
+  }
+
+  /** The place behind its last one. */
+  last(piece: Uint8Array): number {
+    const found = lastEventEnd(piece);
+    return found < 0 ? this.#acrossSeam(piece) : found;
+  }
+
+  /** Goes on behind a piece, or a part of one. */
+  pass(piece: Uint8Array): void {
+    for (let at = Math.max(0, piece.length - SEAM); at < piece.length; at++) {
+      this.#third = this.#second;
+      this.#second = this.#last;
+      this.#last = piece[at] ?? -1;
+    }
+  }
 
   /** The end that lies in the first bytes of a piece and begins before it; -1 if there is none. */
-  const acrossSeam = (piece: Uint8Array): number => {
-    const before = [third, second, last].filter((byte) => byte >= 0);
+  #acrossSeam(piece: Uint8Array): number {
+    const before = [this.#third, this.#second, this.#last].filter((byte) => byte >= 0);
     const joined = Uint8Array.of(...before, ...piece.subarray(0, SEAM));
     for (let at = before.length; at < joined.length; at++)
       if (endsAt(joined, at)) return at + 1 - before.length;
     return -1;
-  };
-
-  return {
-    first(piece) {
-      const across = acrossSeam(piece);
-      return across < 0 ? eventEndSearch(piece)(0) : across;
-    },
-    last(piece) {
-      const found = lastEventEnd(piece);
-      return found < 0 ? acrossSeam(piece) : found;
-    },
-    pass(piece) {
-      for (let at = Math.max(0, piece.length - SEAM); at < piece.length; at++) {
-        third = second;
-        second = last;
-        last = piece[at] ?? -1;
-      }
-    },
-  };
+  }
 }

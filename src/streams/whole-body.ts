@@ -1,6 +1,6 @@
 /** A complete body, read from its stream. */
 
-import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import type { GatewayError } from '../lib/errors.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function wholeBody(
   holds: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const reader = body.getReader();
-  const whole = byteAccumulator(limit);
+  const whole = new ByteAccumulator(limit);
   try {
     while (await readInto(whole, reader, limit, tooLong)) holds(whole.held());
   } catch (error) {

@@ -1,6 +1,6 @@
 /** A vendor's answer as events, whether it is a stream or not. The bytes decide which, not what was requested. */
 
-import { byteAccumulator } from '../lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
@@ -93,7 +93,7 @@ function isSpace(byte: number): boolean {
 
 /** Collects a non-streaming body and gives it as one event. */
 function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
-  const whole = byteAccumulator(MAX_WHOLE);
+  const whole = new ByteAccumulator(MAX_WHOLE);
   return {
     transform(chunk) {
       if (whole.size() + chunk.byteLength > MAX_WHOLE) throw tooLong();

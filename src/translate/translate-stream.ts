@@ -8,7 +8,7 @@ import { ON_DEMAND } from '../streams/push-body.ts';
 import { fuse } from '../streams/step.ts';
 import { boundedStream, decodeByLooks } from './decode-answer.ts';
 import { translatedBody } from './translated-body.ts';
-import { type SayLate, watchEnd } from './watch-end.ts';
+import { EndWatch, type SayLate } from './watch-end.ts';
 import { type Way, wayBack } from './way-back.ts';
 
 const say: SayLate = (error, render, out) => render(error, out);
@@ -33,7 +33,7 @@ export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Arra
 
 /** The same bytes, and the error event if they break off. */
 function watched(source: ReadableStream<Uint8Array>, format: Way['to']): ReadableStream<Uint8Array> {
-  const watch = watchEnd(formats[format]);
+  const watch = new EndWatch(formats[format]);
   const reader = source.getReader();
   return new ReadableStream<Uint8Array>(
     {

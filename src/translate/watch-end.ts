@@ -4,14 +4,14 @@
  */
 
 import type { EventRenderer, Format } from '../formats/format.ts';
-import { type ByteAccumulator, byteAccumulator } from '../lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, type GatewayError } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
 import { endsEvent } from '../streams/event-ends.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
-import { trailingBytes } from '../streams/trailing-bytes.ts';
+import { TrailingBytes } from '../streams/trailing-bytes.ts';
 import { findFailure, HEAD } from './find-failure.ts';
 
 /**
@@ -38,82 +38,99 @@ const LAST_EVENT = /[}\]]\s*$/;
 /** Says a late error by `render`, as an event. */
 export type SayLate = (error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>) => void;
 
-/** A step that passes a native stream's bytes on unchanged. At `flush` it throws if the stream must not end here. */
-export interface EndWatch extends Step<Uint8Array, Uint8Array> {
-  flush(): void;
+/** A step that passes a native stream's bytes on unchanged. */
+export class EndWatch implements Step<Uint8Array, Uint8Array> {
+  readonly #format: Format;
+  readonly #tail = new TrailingBytes(END);
+  #isOpen = false;
+  /** What has come of a long failure, from its beginning on. */
+  #failure: ByteAccumulator | undefined;
+
+  constructor(format: Format) {
+    this.#format = format;
+  }
+
+  transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    const { failing } = this.#format.outbound.marks;
+    const tail = this.#tail;
+    this.#isOpen ||= this.#opens(bytes);
+    if (
+      this.#failure === undefined &&
+      endsLong(bytes) &&
+      failing.test(this.#lastText() + latin1OfBytes(bytes))
+    ) {
+      this.#failure = new ByteAccumulator(MOST_OF_FAILURE);
+      this.#failure.add(tail.bytes().slice());
+    }
+    if (this.#failure !== undefined && this.#failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
+      this.#failure.add(bytes.slice());
+    tail.add(bytes);
+    out.enqueue(bytes);
+  }
+
+  /** @throws GatewayError if the stream must not end here. */
+  flush(): void {
+    if (!this.#isWhole(this.#lastText())) throw endedEarly();
+  }
+
   /** Writes an error as the stream's last bytes, unless the stream is complete in spite of it. */
-  fail(error: GatewayError, out: Sink<Uint8Array>, say: SayLate): void;
+  fail(error: GatewayError, out: Sink<Uint8Array>, say: SayLate): void {
+    const format = this.#format;
+    const { ending, closing } = format.outbound.marks;
+    const last = this.#lastText();
+    const isBetween = last === '' || endsEvent(this.#tail.bytes());
+    const gap = isBetween ? '' : '\n\n';
+    // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
+    const isParked = error.fault === 'upstream-timeout' && ending.test(last);
+    if (closing !== undefined && (isParked || closing.test(last)) && this.#endsWhole(last)) {
+      if (gap !== '') out.enqueue(bytesOfText(gap));
+      return;
+    }
+    say(error, (late, events) => events.enqueue(format.inbound.renderLateError(late, last)), {
+      enqueue: (event) => out.enqueue(bytesOfText(gap + sseText(event))),
+    });
+  }
+
   /** The failure that the vendor itself has ended the stream with, if it has. */
-  failure(): GatewayError | undefined;
-}
+  failure(): GatewayError | undefined {
+    const { outbound } = this.#format;
+    if (this.#failure === undefined && !outbound.marks.failing.test(this.#lastText())) return undefined;
+    // The first event in the kept end may be half of one, which parses as nothing.
+    return findFailure(this.#failure?.whole() ?? this.#tail.bytes(), outbound);
+  }
 
-/** Makes the step. */
-export function watchEnd(format: Format): EndWatch {
-  const { opening, ending, closing, failing } = format.outbound.marks;
-  let isOpen = false;
-  const tail = trailingBytes(END);
-  const end = (): string => latin1OfBytes(tail.bytes());
-  let failure: ByteAccumulator | undefined;
+  /** The kept end. */
+  #lastText(): string {
+    return latin1OfBytes(this.#tail.bytes());
+  }
 
-  /** Whether a piece, with what came before it, has the opening. It stands near the beginning, as a rule of a large piece. */
-  function opens(bytes: Uint8Array): boolean {
-    const before = end();
+  /**
+   * Whether a piece, with what came before it, has the opening. It stands near the beginning, as a rule of a large
+   * piece.
+   */
+  #opens(bytes: Uint8Array): boolean {
+    const { opening } = this.#format.outbound.marks;
+    const before = this.#lastText();
     if (opening.test(before + latin1OfBytes(bytes, 0, Math.min(bytes.byteLength, HEAD)))) return true;
     return bytes.byteLength > HEAD && opening.test(before + latin1OfBytes(bytes));
   }
 
+  /** Whether the stream may end here. @param last the kept end. */
+  #isWhole(last: string): boolean {
+    // A body that does not look like this format at all may end anywhere.
+    if (last !== '' && !this.#isOpen) return true;
+    // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
+    // end.
+    return (this.#format.outbound.marks.ending.test(last) || !EVENT.test(last)) && this.#endsWhole(last);
+  }
+
   /** Whether the last event is complete, with or without the empty line after it. @param last the kept end. */
-  function endsWhole(last: string): boolean {
-    if (endsEvent(tail.bytes())) return true;
+  #endsWhole(last: string): boolean {
+    if (endsEvent(this.#tail.bytes())) return true;
     const data = LAST_DATA.exec(last)?.[1];
     if (data === undefined) return LAST_EVENT.test(last);
     return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;
   }
-
-  /** Whether the stream may end here. */
-  function isWhole(last: string): boolean {
-    // A body that does not look like this format at all may end anywhere.
-    if (last !== '' && !isOpen) return true;
-    // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
-    // end.
-    return (ending.test(last) || !EVENT.test(last)) && endsWhole(last);
-  }
-
-  return {
-    transform(bytes, out) {
-      isOpen ||= opens(bytes);
-      if (failure === undefined && endsLong(bytes) && failing.test(end() + latin1OfBytes(bytes))) {
-        failure = byteAccumulator(MOST_OF_FAILURE);
-        failure.add(tail.bytes().slice());
-      }
-      if (failure !== undefined && failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
-        failure.add(bytes.slice());
-      tail.add(bytes);
-      out.enqueue(bytes);
-    },
-    flush() {
-      if (!isWhole(end())) throw endedEarly();
-    },
-    fail(error, out, say) {
-      const last = end();
-      const isBetween = last === '' || endsEvent(tail.bytes());
-      const gap = isBetween ? '' : '\n\n';
-      // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
-      const isParked = error.fault === 'upstream-timeout' && ending.test(last);
-      if (closing !== undefined && (isParked || closing.test(last)) && endsWhole(last)) {
-        if (gap !== '') out.enqueue(bytesOfText(gap));
-        return;
-      }
-      say(error, (late, events) => events.enqueue(format.inbound.renderLateError(late, last)), {
-        enqueue: (event) => out.enqueue(bytesOfText(gap + sseText(event))),
-      });
-    },
-    failure() {
-      if (failure === undefined && !failing.test(end())) return undefined;
-      // The first event in the kept end may be half of one, which parses as nothing.
-      return findFailure(failure?.whole() ?? tail.bytes(), format.outbound);
-    },
-  };
 }
 
 /** Whether the line in which a piece ends, or which ends with the piece, has at least LARGE bytes. */

@@ -23,8 +23,8 @@ import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts'
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { itemsOf, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
-import { detectTruncation } from '../../src/pipeline/detect-truncation.ts';
-import { failureInBody, watchBeginning } from '../../src/pipeline/early-failure.ts';
+import { TruncationWatch } from '../../src/pipeline/detect-truncation.ts';
+import { Beginning, failureInBody } from '../../src/pipeline/early-failure.ts';
 import { fieldsWithOddNumbers } from '../../src/pipeline/parse-body.ts';
 import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
@@ -132,16 +132,15 @@ const usageOf = (pieces: readonly Buffer[]): void => {
 };
 
 function firstWords(pieces: readonly Buffer[]): void {
-  run(watchBeginning(formats['chat-completions'].outbound), pieces);
+  run(new Beginning(formats['chat-completions'].outbound), pieces);
 }
 
 function guarded(pieces: readonly Buffer[]): void {
-  const head = { status: 200, headers: { 'content-type': 'text/event-stream' } };
-  const watch = detectTruncation(formats.responses, head, openLedger(false), '');
+  const watch = new TruncationWatch(formats.responses, openLedger(false), '');
   const out = { enqueue() {} };
-  for (const piece of pieces) watch?.transform(piece, out);
-  watch?.hasFailed();
-  watch?.fail(new GatewayError('upstream-broken', 'gone'), out);
+  for (const piece of pieces) watch.transform(piece, out);
+  watch.hasFailed();
+  watch.fail(new GatewayError('upstream-broken', 'gone'), out);
 }
 
 function told(pieces: readonly Buffer[]): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteAccumulator } from '../../src/lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
 
 test('the accumulated bytes equal the input, however it was split', () => {
   const piece = fc
@@ -10,7 +10,7 @@ test('the accumulated bytes equal the input, however it was split', () => {
     );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom(1, 500_000, 1e9), (pieces, most) => {
-      const gathered = byteAccumulator(most);
+      const gathered = new ByteAccumulator(most);
       for (const bytes of pieces) gathered.add(bytes);
       const whole = Buffer.concat(pieces);
       expect(gathered.size()).toBe(whole.length);

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
-import { byteAccumulator } from '../../src/lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { type ObjectScan, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
@@ -107,14 +107,14 @@ describe('a scan in steps', () => {
 describe('bytes that grow in place', () => {
   test('are those that came', () => {
     const pieces = Array.from({ length: 300 }, (_, at) => Buffer.alloc(20_000 + at, at));
-    const body = byteAccumulator(8e6, 0, true);
+    const body = new ByteAccumulator(8e6, 0, true);
     for (const piece of pieces) body.add(piece);
     expect(body.size()).toBe(300 * 20_000 + (299 * 300) / 2);
     expect(Buffer.concat(pieces).equals(body.whole())).toBe(true);
   });
 
   test('hold a megabyte more than what has come, at most', () => {
-    const body = byteAccumulator(32e6, 0, true);
+    const body = new ByteAccumulator(32e6, 0, true);
     for (let at = 0; at < 400; at++) {
       body.add(Buffer.alloc(64 * 1024));
       expect(body.held()).toBeLessThanOrEqual(Math.max(2 * body.size(), body.size() + 1024 * 1024));
@@ -125,7 +125,7 @@ describe('bytes that grow in place', () => {
   test('cost four times as much if there are four times as many', () => {
     const piece = Buffer.alloc(16 * 1024, 'a');
     const growth = growthOf((size) => {
-      const body = byteAccumulator(64e6, 0, true);
+      const body = new ByteAccumulator(64e6, 0, true);
       for (let came = 0; came < size; came += piece.length) body.add(piece);
     }, 4e6);
     expect(growth).toBeLessThan(SQUARE);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/formats.ts';
-import { hideInFailures } from '../../src/pipeline/hide-failures.ts';
+import { FailureHider } from '../../src/pipeline/hide-failures.ts';
 import { run } from '../../src/streams/step.ts';
 import { LEAKS, lateFailure, SECRETS, withEscapes } from '../faults/secrets.ts';
 import { streamedAnswer } from '../faults/upstream-ways.ts';
@@ -10,7 +10,7 @@ import { growthOf, SQUARE } from '../support/cost.ts';
 const KEY = 'vendor-key-0123456789';
 
 const hide = (format: keyof typeof formats, pieces: readonly Uint8Array[]): string =>
-  Buffer.concat(run(hideInFailures(formats[format].outbound, KEY), pieces)).toString('utf8');
+  Buffer.concat(run(new FailureHider(formats[format].outbound, KEY), pieces)).toString('utf8');
 
 /** Places to cut a text, as fractions of its length. */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 });
@@ -60,7 +60,7 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
   );
 
   test('a comment is not held, nor is a chunk that ends with an event', () => {
-    const step = hideInFailures(formats[format].outbound, KEY);
+    const step = new FailureHider(formats[format].outbound, KEY);
     const said: string[] = [];
     const out = { enqueue: (bytes: Uint8Array) => void said.push(Buffer.from(bytes).toString()) };
     for (const piece of [': ping\n', ': pi', 'ng\n', 'data: {"x":', '1}\n\n'])
@@ -82,7 +82,7 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
 });
 
 test('a long event of an answer is not held until its end', () => {
-  const step = hideInFailures(formats['chat-completions'].outbound, KEY);
+  const step = new FailureHider(formats['chat-completions'].outbound, KEY);
   let size = 0;
   const out = {
     enqueue(bytes: Uint8Array) {

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CallerResponse } from '../../src/access/caller.ts';
-import { byteAccumulator } from '../../src/lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
 import { releaseWhenOver } from '../../src/pipeline/release-body.ts';
 import { getPort } from '../../src/upstream/net/bind.ts';
 import { edited, Payload } from '../../src/upstream/payload.ts';
@@ -211,7 +211,7 @@ test('a vendor that breaks off, and a caller who leaves, while a long body is se
 });
 
 test('the memory of a long body is given back when its response closes', async () => {
-  const body = byteAccumulator(8e6, 0, true);
+  const body = new ByteAccumulator(8e6, 0, true);
   for (let at = 0; at < 50; at += 1) body.add(Buffer.alloc(100_000, at));
   const whole = body.whole();
   expect(whole.byteLength).toBe(5_000_000);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { endsEvent, eventEndSearch, eventEnds, lastEventEnd } from '../../src/streams/event-ends.ts';
+import { EventEnds, endsEvent, eventEndSearch, lastEventEnd } from '../../src/streams/event-ends.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
 /** An empty line: a CR in front of a LF belongs to it. */
@@ -45,7 +45,7 @@ test('the last end is the last of these, and an event ends there', () => {
 test('in pieces, an end counts in the piece where its last byte is', () => {
   fc.assert(
     fc.property(pieces, (all) => {
-      const ends = eventEnds();
+      const ends = new EventEnds();
       let passed = '';
       for (const piece of all) {
         const inPiece = endsIn(passed + piece)

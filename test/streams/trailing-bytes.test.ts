@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { trailingBytes } from '../../src/streams/trailing-bytes.ts';
+import { TrailingBytes } from '../../src/streams/trailing-bytes.ts';
 
 test('holds the last bytes, however they are split', () => {
   fc.assert(
@@ -8,7 +8,7 @@ test('holds the last bytes, however they are split', () => {
       fc.integer({ min: 1, max: 20 }),
       fc.array(fc.uint8Array({ maxLength: 300 })),
       (length, chunks) => {
-        const tail = trailingBytes(length);
+        const tail = new TrailingBytes(length);
         for (const chunk of chunks) tail.add(chunk);
         const all = Buffer.concat(chunks);
         const kept = Buffer.from(tail.bytes());

@@ -41,26 +41,46 @@ export function respond(
  * A caller who leaves cancels it.
  */
 function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): void {
-  const reader = body.getReader();
-  // The head that says so has been made. From here on, the chunks are framed here.
-  const isChunked = response.chunkedEncoding;
-  response.chunkedEncoding = false;
-  // A stream that has failed rejects its cancellation too, and there is nothing left to cancel.
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  const read = (): void => void reader.read().then(write, cut);
-  const write = ({ done, value }: Awaited<ReturnType<typeof reader.read>>): void => {
+  const writer = new BodyWriter(response, body.getReader());
+  response.on('close', () => writer.closed());
+  writer.read();
+}
+
+/** What a reader gives: a chunk, or the end. */
+type Given = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
+
+class BodyWriter {
+  readonly #response: ServerResponse;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #isChunked: boolean;
+
+  constructor(response: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Array>) {
+    this.#response = response;
+    this.#reader = reader;
+    // The head that says so has been made. From here on, the chunks are framed here.
+    this.#isChunked = response.chunkedEncoding;
+    response.chunkedEncoding = false;
+  }
+
+  readonly read = (): void => void this.#reader.read().then(this.#write, this.#cut);
+
+  closed(): void {
+    if (this.#response.writableFinished) return;
+    // A stream that has failed rejects its cancellation too, and there is nothing left to cancel.
+    void this.#reader.cancel().catch(() => undefined);
+  }
+
+  readonly #write = ({ done, value }: Given): void => {
+    const response = this.#response;
     // The connection is gone, so nobody would read the chunk.
     if (response.destroyed) return;
-    if (done) response.end(isChunked ? LAST_CHUNK : undefined);
-    else if (isChunked ? writeChunk(response, value) : response.write(value)) read();
-    else response.once('drain', read);
+    if (done) response.end(this.#isChunked ? LAST_CHUNK : undefined);
+    else if (this.#isChunked ? writeChunk(response, value) : response.write(value)) this.read();
+    else response.once('drain', this.read);
   };
-  // A client must not take a body that was cut for a complete one.
-  const cut = (): void => cutOff(response);
-  response.on('close', () => {
-    if (!response.writableFinished) cancel();
-  });
-  read();
+
+  /** A client must not take a body that was cut for a complete one. */
+  readonly #cut = (): void => cutOff(this.#response);
 }
 
 const CR = 0x0d;

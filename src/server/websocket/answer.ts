@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { parseErrorObject, renderError } from '../../formats/openai/errors.ts';
-import { byteAccumulator } from '../../lib/byte-accumulator.ts';
+import { ByteAccumulator } from '../../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
@@ -151,7 +151,7 @@ function sayFailure(event: JsonObject, told: Told): void {
 
 function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
   return new Promise((resolve) => {
-    const whole = byteAccumulator(MAX_ERROR);
+    const whole = new ByteAccumulator(MAX_ERROR);
     answer.on('data', (chunk: Buffer) => {
       if (whole.size() + chunk.byteLength <= MAX_ERROR) whole.add(chunk);
     });

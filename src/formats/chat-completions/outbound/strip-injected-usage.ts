@@ -8,7 +8,7 @@
 import { bytesOfText, CR, concatBytes, forwardSearch, indexOfBytes, isAt, LF } from '../../../lib/bytes.ts';
 import { afterSpace, CLOSE_LIST, OPEN_LIST, OPEN_OBJECT, type Span } from '../../../lib/json-bytes.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { unread } from '../../../streams/unread-bytes.ts';
+import { UnreadBytes } from '../../../streams/unread-bytes.ts';
 import { findMembers, spanOfMember } from './json-member.ts';
 
 /** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
@@ -30,7 +30,7 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
 
 class UsageStripper implements Step<Uint8Array, Uint8Array> {
   /** The beginning of a line. */
-  readonly #held = unread();
+  readonly #held = new UnreadBytes();
   /** Whether the rest of a line comes that was let pass. */
   #isPassing = false;
   /** Whether the next line is the first one of an event, and whether the one before was, and is taken out. */
