@@ -6,20 +6,18 @@
  */
 
 import type { Prompt } from '../../conversation/prompt.ts';
-import type { ReplyEvent } from '../../conversation/reply.ts';
 import { chatCompletions } from '../../formats/chat-completions/index.ts';
-import type { EventRenderer, Inbound, ParseReport } from '../../formats/format.ts';
+import type { Inbound, ParseReport } from '../../formats/format.ts';
+import { fusedRenderer } from '../../formats/fused-renderer.ts';
 import { responses } from '../../formats/responses/index.ts';
-import type { GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, compact, isEmpty, isList, type JsonObject } from '../../lib/json.ts';
-import type { Sse } from '../../streams/sse.ts';
-import type { Sink } from '../../streams/step.ts';
+import { fuse } from '../../streams/step.ts';
 import { withoutCacheMarks } from './cache-marks.ts';
 import {
-  eventWithFunctionCall,
   findFlatCustomTools,
   markCustomCalls,
   replyWithFunctionCalls,
+  withFunctionCalls,
 } from './custom-tools.ts';
 import { hasForeignShapes, toChatShapes } from './shapes.ts';
 
@@ -45,40 +43,14 @@ export const cursorInbound: Inbound = {
   },
   renderEvents(request) {
     const names = findFlatCustomTools(request.prompt, request.body);
-    return new FunctionCallRenderer(chat.renderEvents(request), names);
+    const renderer = chat.renderEvents(request);
+    return fusedRenderer(renderer, fuse(withFunctionCalls(names), renderer));
   },
   renderReply(reply, request) {
     const names = findFlatCustomTools(request.prompt, request.body);
     return chat.renderReply(replyWithFunctionCalls(reply, names), request);
   },
 };
-
-/** Renders every call as a function call. */
-class FunctionCallRenderer implements EventRenderer {
-  readonly #renderer: EventRenderer;
-  readonly #names: ReadonlySet<string>;
-
-  constructor(renderer: EventRenderer, names: ReadonlySet<string>) {
-    this.#renderer = renderer;
-    this.#names = names;
-  }
-
-  transform(event: ReplyEvent, out: Sink<Sse>): void {
-    this.#renderer.transform(eventWithFunctionCall(event, this.#names), out);
-  }
-
-  flush(out: Sink<Sse>): void {
-    this.#renderer.flush?.(out);
-  }
-
-  fail(error: GatewayError, out: Sink<Sse>): void {
-    this.#renderer.fail(error, out);
-  }
-
-  ping(out: Sink<Sse>): void {
-    this.#renderer.ping?.(out);
-  }
-}
 
 /** Whether a body is a Responses request: it has an `input`, and no `messages` or an empty list of them. */
 export function isResponsesBody({ input, messages }: JsonObject): boolean {
