@@ -77,11 +77,9 @@ interface Settle {
   reject(error: GatewayError): void;
 }
 
-interface ReadingOptions {
-  readonly limit: number;
+interface ReadingOptions extends Pick<BodyOptions, 'limit' | 'arriving'> {
   /** The length that the head says; 0 if it says none. */
   readonly declared: number;
-  readonly arriving: (() => Arrival) | undefined;
 }
 
 /** One body that is being read. When that is over, nothing of it is held here: its answer may take minutes to arrive. */

@@ -110,8 +110,10 @@ export class CandidateWriter {
     this.#open = undefined;
     if (open === undefined) return;
     const { part, text, length, offset, proof, citations = [] } = open;
-    if (citations.length > 0) this.#citations ??= [];
-    for (const citation of citations) this.#citations?.push(placeCitation(citation, offset, length));
+    for (const citation of citations) {
+      this.#citations ??= [];
+      this.#citations.push(placeCitation(citation, offset, length));
+    }
     if (part.kind === 'opaque') return;
     if (part.kind === 'thinking') this.#closeThought(open, out);
     else if (part.kind === 'tool-call')
