@@ -32,11 +32,6 @@ export class Foreign {
   }
 }
 
-/** A gatherer with nothing in it. */
-export function foreign(): Foreign {
-  return new Foreign();
-}
-
 /** A citation as its own format wrote it, or in Anthropic's words. */
 function citationFields({ formatSpecific, title, citedText, start, end }: Citation): JsonObject {
   if (formatSpecific) return formatSpecific.fields;

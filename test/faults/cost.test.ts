@@ -13,8 +13,8 @@ import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
-import { argumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
-import { partSequence } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
+import { ArgumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
+import { PartSequence } from '../../src/formats/chat-completions/outbound/part-sequence.ts';
 import { stripInjectedUsage } from '../../src/formats/chat-completions/outbound/strip-injected-usage.ts';
 import { parseEventObject } from '../../src/formats/event-data.ts';
 import { unreported } from '../../src/formats/format.ts';
@@ -144,7 +144,7 @@ function guarded(pieces: readonly Buffer[]): void {
 }
 
 function told(pieces: readonly Buffer[]): void {
-  const line = partSequence(0);
+  const line = new PartSequence(0);
   const out = { enqueue() {} };
   const part = line.begin({ kind: 'tool-call', id: 'a', name: 'f' }, out);
   for (const piece of pieces) line.write(part, piece.toString('latin1'), out);
@@ -189,7 +189,7 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'early-failure': firstWords,
   guard: guarded,
   'argument-scan': (pieces) => {
-    const scan = argumentScan();
+    const scan = new ArgumentScan();
     for (const piece of pieces) scan.add(piece.toString('latin1'));
   },
   'part-line': told,

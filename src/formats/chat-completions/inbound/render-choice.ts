@@ -12,7 +12,7 @@ import {
 import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { type Foreign, foreign } from '../../foreign.ts';
+import { Foreign } from '../../foreign.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
@@ -51,7 +51,7 @@ interface OpenText {
   readonly call: OpenCall | undefined;
 }
 
-/** One choice. What most choices do not have is made for the first one: calls, thoughts, citations, foreign content. */
+/** One choice. What most choices do not have is made for the first one: calls, thoughts and citations. */
 export class ChoiceRenderer implements DeltaWriter {
   readonly #frame: ChunkFrame;
   /** The JSON text of a chunk before its delta, and after it. */
@@ -60,7 +60,7 @@ export class ChoiceRenderer implements DeltaWriter {
   #calls: CallRenderer | undefined;
   #annotations: AnnotationCollector | undefined;
   #thoughts: Thought[] | undefined;
-  #others: Foreign | undefined;
+  readonly #others = new Foreign();
   #open: OpenText | undefined;
   #hasRefusal = false;
   /** The thought and the text that came last. */
@@ -99,7 +99,6 @@ export class ChoiceRenderer implements DeltaWriter {
         return;
       }
       case 'opaque':
-        this.#others ??= foreign();
         this.#others.block(part.format, part.value);
         this.#open = undefined;
         return;
@@ -158,13 +157,12 @@ export class ChoiceRenderer implements DeltaWriter {
     const blocks = renderThinkingBlocks(thoughts);
     const details = renderSignedDetails(thoughts, this.#calls?.signed ?? []);
     const { rendered = [], unlinked = [] } = this.#annotations ?? {};
-    if (unlinked.length > 0) this.#others ??= foreign();
-    for (const citation of unlinked) this.#others?.cite(citation);
+    for (const citation of unlinked) this.#others.cite(citation);
     const fields = {
       ...(rendered.length > 0 && { annotations: rendered }),
       ...(blocks && { thinking_blocks: blocks }),
       ...(details && { reasoning_details: details }),
-      ...this.#others?.fields(),
+      ...this.#others.fields(),
     };
     // All at once: a client that joins deltas would merge blocks, and OpenAI's Python client fails at a second list
     // whose entries have no index.

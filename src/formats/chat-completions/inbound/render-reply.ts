@@ -11,7 +11,7 @@ import type {
 import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
-import { foreign } from '../../foreign.ts';
+import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderAnnotations } from '../wire/citations.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
@@ -107,7 +107,7 @@ function renderThoughts(thoughts: readonly ThinkingPart[], calls: readonly ToolC
 /** The fields about the texts: their sources, their signature, and what the content cannot hold. */
 function renderTextFields(texts: readonly TextPart[], blocks: readonly OpaquePart[]): JsonObject {
   const { annotations, unlinked } = renderAnnotations(texts);
-  const others = foreign();
+  const others = new Foreign();
   for (const { format, value } of blocks) others.block(format, value);
   for (const citation of unlinked) others.cite(citation);
   return {

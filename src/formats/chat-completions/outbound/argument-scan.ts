@@ -10,11 +10,6 @@ import { jsonCursor, step } from '../../../lib/json-cursor.ts';
 const EMPTY = /^\s*\{\s*\}$/;
 const ANOTHER = /^\s*\{/;
 
-/** A scan before the first piece. */
-export function argumentScan(): ArgumentScan {
-  return new ArgumentScan();
-}
-
 /** Text that begins with anything but `{` is never complete. */
 export class ArgumentScan {
   #state: 'before' | 'inside' | 'whole' | 'other' = 'before';

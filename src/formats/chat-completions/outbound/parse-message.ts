@@ -9,7 +9,7 @@ import { thinkingText } from '../wire/thinking-blocks.ts';
 import { AnnotationReader } from './parse-annotations.ts';
 import { type CallContext, CallReader } from './parse-calls.ts';
 import { ThoughtReader } from './parse-stream-thoughts.ts';
-import { type Out, type PartSequence, partSequence, type SequencePart } from './part-sequence.ts';
+import { type Out, PartSequence, type SequencePart } from './part-sequence.ts';
 import { UnknownFields } from './unknown-fields.ts';
 
 /** Formats whose blocks a gateway's answer holds in `provider_specific_fields`, by format. */
@@ -36,7 +36,7 @@ export class MessageReader {
     this.#choice = choice;
     this.#context = context;
     this.#unknownFields = unknownFields;
-    this.#parts = partSequence(choice);
+    this.#parts = new PartSequence(choice);
     this.#thoughts = new ThoughtReader(this.#parts);
     this.#annotations = new AnnotationReader(this.#parts);
   }

@@ -7,7 +7,7 @@
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, ReplyEvent } from '../../../conversation/reply.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { type ArgumentScan, argumentScan } from './argument-scan.ts';
+import { ArgumentScan } from './argument-scan.ts';
 
 /** Receives the events of a reply. */
 export type Out = Sink<ReplyEvent>;
@@ -30,14 +30,7 @@ export interface SequencePart {
   details: Detail[] | undefined;
 }
 
-/**
- * A sequence without parts.
- * @param choice the index of its choice.
- */
-export function partSequence(choice: number): PartSequence {
-  return new PartSequence(choice);
-}
-
+/** The parts of one choice, of which there are none at first. */
 export class PartSequence {
   readonly #choice: number;
   #count = 0;
@@ -46,6 +39,7 @@ export class PartSequence {
   /** Made for the first part that has to wait. */
   #waiting: SequencePart[] | undefined;
 
+  /** @param choice the index of the choice. */
   constructor(choice: number) {
     this.#choice = choice;
   }
@@ -60,7 +54,7 @@ export class PartSequence {
     const part: SequencePart = {
       open,
       formatSpecific,
-      scan: isFunction ? argumentScan() : undefined,
+      scan: isFunction ? new ArgumentScan() : undefined,
       state: 'waiting',
       index: -1,
       isSigned: false,

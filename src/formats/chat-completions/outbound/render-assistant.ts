@@ -6,7 +6,7 @@ import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { joinLists, keepItems } from '../../../lib/lists.ts';
-import { foreign } from '../../foreign.ts';
+import { Foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
 import { renderAnnotations } from '../wire/citations.ts';
 import { renderCallBreakpoint, withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
@@ -120,7 +120,7 @@ function renderForeignBlocks(parts: readonly Part[], context: RenderContext): Js
     for (const part of blocks) renderPart(part, context);
     return {};
   }
-  const others = foreign();
+  const others = new Foreign();
   for (const { format, value } of blocks) others.block(format, value);
   return others.fields();
 }

@@ -6,7 +6,7 @@ import type { OpenPart, PartDetail, PartStart } from '../../../conversation/repl
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { type Foreign, foreign } from '../../foreign.ts';
+import { Foreign } from '../../foreign.ts';
 import { renderCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -46,8 +46,8 @@ export class BlockRenderer {
   readonly #writer = new BlockWriter();
   /** Made for the first call. */
   #callRenderer: CallRenderer | undefined;
-  /** What no block can hold, if there is anything. */
-  #others: Foreign | undefined;
+  /** What no block can hold. */
+  readonly #others = new Foreign();
   #open: OpenBlock | undefined;
   #calls = NO_CALLS;
   #refusal = false;
@@ -123,7 +123,7 @@ export class BlockRenderer {
 
   /** Returns what no block can hold, as additional fields of the message. */
   others(): JsonObject {
-    return this.#others?.fields() ?? {};
+    return this.#others.fields();
   }
 
   #startPart(event: PartStart, out: Out): OpenBlock | undefined {
@@ -148,7 +148,7 @@ export class BlockRenderer {
       }
       case 'opaque':
         if (part.format === FORMAT) this.#writer.whole(part.value, out);
-        else this.#foreign().block(part.format, part.value);
+        else this.#others.block(part.format, part.value);
         return undefined;
     }
   }
@@ -187,14 +187,9 @@ export class BlockRenderer {
       this.#cited.push(citation);
     }
     const rendered = renderCitation(citation);
-    if (rendered === undefined) this.#foreign().cite(citation);
+    if (rendered === undefined) this.#others.cite(citation);
     else if (part.head === '') part.citations.push(rendered);
     else this.#writer.delta({ type: 'citations_delta', citation: rendered }, out);
-  }
-
-  #foreign(): Foreign {
-    this.#others ??= foreign();
-    return this.#others;
   }
 }
 

@@ -7,7 +7,7 @@ import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
-import { type Foreign, foreign } from '../../foreign.ts';
+import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
 import { addCall, NO_CALLS, renderEndFields, renderStop } from '../wire/finish-reasons.ts';
@@ -27,7 +27,7 @@ const NO_CHOICE: Choice = { parts: [], end: { finish: 'other' } };
 export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   const { parts, end } = reply.choices[0] ?? NO_CHOICE;
   const callRenderer = new CallRenderer(asked.id);
-  const others = foreign();
+  const others = new Foreign();
   const blocks = joinLists(dropLastSignatures(parts).map((part) => renderPart(part, callRenderer, others)));
   let calls = NO_CALLS;
   let refusal = false;

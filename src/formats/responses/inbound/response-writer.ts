@@ -11,7 +11,7 @@ import {
 } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { asList, type JsonObject } from '../../../lib/json.ts';
-import { foreign } from '../../foreign.ts';
+import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { findNamespacedNames } from '../wire/namespaces.ts';
@@ -32,7 +32,7 @@ export class ResponseWriter {
   readonly #created: number;
   readonly #events: EventWriter;
   readonly #renderer: ResponseRenderer;
-  readonly #foreign = foreign();
+  readonly #foreign = new Foreign();
   readonly #items: ItemWriter;
   #start = NO_START;
   #end = NO_END;
