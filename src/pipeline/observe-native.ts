@@ -4,16 +4,19 @@
  * failures. Only the last two change any bytes.
  */
 
+import { type Ledger, observeUsage, type UsageStep } from '../accounting/usage/ledger.ts';
 import { formats } from '../formats/formats.ts';
-import type { GatewayError } from '../lib/errors.ts';
+import { type GatewayError, isVendors } from '../lib/errors.ts';
 import { HIGH_WATER_MARK } from '../streams/push-body.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
+import { TrailingBytes } from '../streams/trailing-bytes.ts';
+import { END_LENGTH, EndWatch } from '../translate/watch-end.ts';
 import { isEventStream } from '../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
-import { TruncationWatch } from './detect-truncation.ts';
 import { Beginning, WATCHED_MARK } from './early-failure.ts';
 import type { Prepared } from './exchange.ts';
 import { FailureHider } from './hide-failures.ts';
+import { endWithError } from './late-error.ts';
 import { noteStored } from './restrictions/note-stored.ts';
 
 type Bytes = Step<Uint8Array, Uint8Array>;
@@ -29,80 +32,110 @@ export interface NativeObservers {
  * Makes the step that watches a native answer.
  * @param secret what the vendor's failures must not show.
  * @param head the head of the answer, which decides what there is to watch.
- * @param usage reads the vendor's usage; absent if nothing records it.
+ * @param repeats whether the answer may repeat the request (`observeUsage`).
  */
 export function observeNative(
   { upstreamFormat, stripInjectedUsage, bind, ledger }: Prepared,
   secret: string,
   { status, headers }: UpstreamHead,
-  usage: Bytes | undefined,
+  repeats: boolean,
 ): NativeObservers {
   const format = formats[upstreamFormat];
   const isStream = isEventStream(headers);
   const stored = bind && status === 200 ? noteStored(upstreamFormat, isStream, bind) : undefined;
-  if (status !== 200 || !isStream) return { observer: joined(usage, stored) };
-  const truncation = new TruncationWatch(format, ledger, secret);
+  if (status !== 200 || !isStream)
+    return { observer: joined(observeUsage(ledger, upstreamFormat, repeats), stored) };
+  const tail = new TrailingBytes(END_LENGTH);
+  const usage = observeUsage(ledger, upstreamFormat, repeats, tail);
+  const end = new EndWatch(format, tail);
   const beginning = new Beginning(format.outbound);
   const hider = new FailureHider(format.outbound, secret);
   const unseen = stripInjectedUsage === undefined ? hider : fuse(stripInjectedUsage(), hider);
   const visible = joined(unseen, stored) ?? unseen;
-  return { observer: new StreamObserver(usage, truncation, beginning, visible), beginning };
+  const watches = { ledger, secret, tail, usage, end, beginning, visible };
+  return { observer: new StreamObserver(watches), beginning };
 }
 
-/** Takes what a step passes on unchanged, and the next one gets anyway. */
+/** Takes what the beginning passes on unchanged, which the next step gets anyway. */
 const NOWHERE: Sink<Uint8Array> = { enqueue() {} };
 
+/** What a `StreamObserver` consists of. */
+interface StreamWatches {
+  /** Notes the failure that the stream ends with. */
+  readonly ledger: Ledger;
+  /** What that failure must not show. */
+  readonly secret: string;
+  /** The end of the stream, which `usage` and `end` share. */
+  readonly tail: TrailingBytes;
+  readonly usage: UsageStep | undefined;
+  readonly end: EndWatch;
+  readonly beginning: Beginning;
+  /** What changes the bytes that the caller sees. */
+  readonly visible: Bytes;
+}
+
 /**
- * Joins the steps of a stream. The first three only watch: each of them sees what the vendor has sent, and passes it on
- * as it is. They are called one after the other, because steps that are fused in pairs cost a native event two calls
- * more each, and the engine cannot inline them. What is written for a failure is not the vendor's, so usage is not
- * looked for in it.
+ * Joins the steps of a stream. All but the last one only watch: each of them sees what the vendor has sent. They are
+ * called one after the other, because steps that are fused in pairs cost a native event two calls more each, and the
+ * engine cannot inline them. If the stream breaks off or simply stops, its last bytes are the format's own error event.
+ * That is not the vendor's, so usage is not looked for in it.
  */
 class StreamObserver implements AnswerObserver {
-  readonly #usage: Bytes | undefined;
-  readonly #truncation: TruncationWatch;
+  readonly #ledger: Ledger;
+  readonly #secret: string;
+  readonly #tail: TrailingBytes;
+  readonly #usage: UsageStep | undefined;
+  readonly #end: EndWatch;
   readonly #beginning: Beginning;
   readonly #visible: Bytes;
 
-  constructor(usage: Bytes | undefined, truncation: TruncationWatch, beginning: Beginning, visible: Bytes) {
+  constructor({ ledger, secret, tail, usage, end, beginning, visible }: StreamWatches) {
+    this.#ledger = ledger;
+    this.#secret = secret;
+    this.#tail = tail;
     this.#usage = usage;
-    this.#truncation = truncation;
+    this.#end = end;
     this.#beginning = beginning;
     this.#visible = visible;
   }
 
   transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
-    this.#usage?.transform(bytes, NOWHERE);
-    this.#truncation.transform(bytes, NOWHERE);
-    this.#beginning.transform(bytes, NOWHERE);
-    this.#visible.transform(bytes, out);
+    this.#usage?.watch(bytes);
+    this.#end.watch(bytes);
+    this.#tail.add(bytes);
+    this.#show(bytes, out);
   }
 
   flush(out: Sink<Uint8Array>): void {
-    this.#usage?.flush?.(NOWHERE);
-    this.#truncation.flush();
-    this.#end(out);
+    this.#end.flush();
+    this.#finish(out);
   }
 
   fail(error: GatewayError, out: Sink<Uint8Array>): void {
-    this.#truncation.fail(error, {
-      enqueue: (bytes) => {
-        this.#beginning.transform(bytes, NOWHERE);
-        this.#visible.transform(bytes, out);
-      },
-    });
-    this.#end(out);
+    const shown: Sink<Uint8Array> = { enqueue: (bytes) => this.#show(bytes, out) };
+    this.#end.fail(error, shown, (late, render, events) =>
+      endWithError(this.#ledger, late, this.#secret, render, events),
+    );
+    this.#finish(out);
   }
 
   hasFailed(): boolean {
-    return this.#truncation.hasFailed();
+    const fault = this.#end.failure()?.fault;
+    if (fault === undefined) return false;
+    this.#ledger.fault = fault;
+    return isVendors(fault);
   }
 
   mostQueued(): number {
     return this.#beginning.isOpen() ? WATCHED_MARK : HIGH_WATER_MARK;
   }
 
-  #end(out: Sink<Uint8Array>): void {
+  #show(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    this.#beginning.transform(bytes, NOWHERE);
+    this.#visible.transform(bytes, out);
+  }
+
+  #finish(out: Sink<Uint8Array>): void {
     this.#beginning.flush();
     this.#visible.flush?.(out);
   }

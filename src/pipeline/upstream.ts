@@ -103,9 +103,8 @@ async function ask(
       ...(ended !== undefined && { ended }),
       observe(head) {
         ledger.upstreamId = findRequestId(head.headers);
-        const usage = observeUsage(ledger, upstreamFormat, repeats);
-        if (prepared.translation !== undefined) return usage;
-        const native = observeNative(prepared, secret, head, usage);
+        if (prepared.translation !== undefined) return observeUsage(ledger, upstreamFormat, repeats);
+        const native = observeNative(prepared, secret, head, repeats);
         beginning = native.beginning;
         return native.observer;
       },

@@ -86,6 +86,9 @@ class EventStep implements Step<string, Sse> {
   }
 }
 
+/** Matches the beginning of an event that is not a comment. */
+export const EVENT_BEGINNING = /(?:^|[\r\n])(?:event|data):/;
+
 /** Writes an event as text. `data` is JSON or a word, so it contains no line break. */
 export function sseText(event: Sse): string {
   return event.event === undefined

@@ -8,12 +8,14 @@ import { concatBytes } from '../lib/bytes.ts';
  * once, none finds its bytes in the processor's cache again.
  */
 export class TrailingBytes {
+  /** How many bytes are kept. */
+  readonly length: number;
   readonly #ring: Uint8Array;
   /** The next byte goes to this place, modulo the ring's length. */
   #end = 0;
 
-  /** @param length how many bytes are kept. */
   constructor(length: number) {
+    this.length = length;
     this.#ring = new Uint8Array(length);
   }
 
@@ -29,12 +31,16 @@ export class TrailingBytes {
     }
   }
 
-  /** The last bytes: as many as requested, or all if there are fewer. Valid until the next `add`. */
+  /** The last bytes: `length` of them, or all if there are fewer. Valid until the next `add`. */
   bytes(): Uint8Array {
+    return this.last(this.length);
+  }
+
+  /** The last bytes: as many as requested, or all if there are fewer. Valid until the next `add`. */
+  last(count: number): Uint8Array {
     const ring = this.#ring;
     const at = this.#end % ring.length;
-    return this.#end < ring.length
-      ? ring.subarray(0, at)
-      : concatBytes([ring.subarray(at), ring.subarray(0, at)]);
+    const start = at - Math.min(count, this.#end, ring.length);
+    return start >= 0 ? ring.subarray(start, at) : concatBytes([ring.subarray(start), ring.subarray(0, at)]);
   }
 }

@@ -9,7 +9,7 @@ import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, type GatewayError } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
 import { endsEvent } from '../streams/event-ends.ts';
-import { type Sse, sseText } from '../streams/sse.ts';
+import { EVENT_BEGINNING, type Sse, sseText } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { TrailingBytes } from '../streams/trailing-bytes.ts';
 import { findFailure, HEAD } from './find-failure.ts';
@@ -18,7 +18,7 @@ import { findFailure, HEAD } from './find-failure.ts';
  * How much of a stream's end is kept, in bytes: more than the last events of an answer, unless one of them holds the
  * whole answer.
  */
-const END = 2048;
+export const END_LENGTH = 2048;
 
 /**
  * The least length of a line, in bytes, that may be a failure whose beginning has left the kept end. Such a failure
@@ -30,8 +30,7 @@ const LARGE = 1024;
 const LONGEST_END = 5;
 const MOST_OF_FAILURE = 256 * 1024;
 
-/** Match the beginning of an event, and the places where one may end that lacks its empty line. */
-const EVENT = /(?:^|[\r\n])(?:event|data):/;
+/** Match the places where an event may end that lacks its empty line. */
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
 
@@ -41,16 +40,25 @@ export type SayLate = (error: GatewayError, render: EventRenderer['fail'], out: 
 /** A step that passes a native stream's bytes on unchanged. */
 export class EndWatch implements Step<Uint8Array, Uint8Array> {
   readonly #format: Format;
-  readonly #tail = new TrailingBytes(END);
+  readonly #tail: TrailingBytes;
   #isOpen = false;
   /** What has come of a long failure, from its beginning on. */
   #failure: ByteAccumulator | undefined;
 
-  constructor(format: Format) {
+  /** @param tail the end of the stream, if somebody else keeps it too. */
+  constructor(format: Format, tail = new TrailingBytes(END_LENGTH)) {
     this.#format = format;
+    this.#tail = tail;
   }
 
   transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    this.watch(bytes);
+    this.#tail.add(bytes);
+    out.enqueue(bytes);
+  }
+
+  /** Sees the next bytes, which somebody else then adds to the shared end, and passes on. */
+  watch(bytes: Uint8Array): void {
     const { failing } = this.#format.outbound.marks;
     const tail = this.#tail;
     this.#isOpen ||= this.#opens(bytes);
@@ -64,8 +72,6 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     }
     if (this.#failure !== undefined && this.#failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
       this.#failure.add(bytes.slice());
-    tail.add(bytes);
-    out.enqueue(bytes);
   }
 
   /** @throws GatewayError if the stream must not end here. */
@@ -121,7 +127,9 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     if (last !== '' && !this.#isOpen) return true;
     // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
     // end.
-    return (this.#format.outbound.marks.ending.test(last) || !EVENT.test(last)) && this.#endsWhole(last);
+    return (
+      (this.#format.outbound.marks.ending.test(last) || !EVENT_BEGINNING.test(last)) && this.#endsWhole(last)
+    );
   }
 
   /** Whether the last event is complete, with or without the empty line after it. @param last the kept end. */

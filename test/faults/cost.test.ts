@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
 import { mayRepeat, topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
-import { getRemains, observeChunk, usageObserver } from '../../src/accounting/usage/usage-observer.ts';
+import { UsageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
@@ -23,8 +23,8 @@ import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts'
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { itemsOf, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
-import { TruncationWatch } from '../../src/pipeline/detect-truncation.ts';
 import { Beginning, failureInBody } from '../../src/pipeline/early-failure.ts';
+import { endWithError } from '../../src/pipeline/late-error.ts';
 import { fieldsWithOddNumbers } from '../../src/pipeline/parse-body.ts';
 import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
@@ -33,6 +33,7 @@ import { nearestPath } from '../../src/server/http/nearest-path.ts';
 import { readMessage } from '../../src/server/websocket/message.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
+import { EndWatch } from '../../src/translate/watch-end.ts';
 import { excessOf } from '../support/cost.ts';
 
 /**
@@ -126,9 +127,9 @@ function orRefused(read: () => void): void {
 }
 
 const usageOf = (pieces: readonly Buffer[]): void => {
-  const tap = usageObserver('usage', true);
-  for (const piece of pieces) observeChunk(tap, piece);
-  getRemains(tap);
+  const observer = new UsageObserver('usage', true);
+  for (const piece of pieces) observer.add(piece);
+  observer.remains();
 };
 
 function firstWords(pieces: readonly Buffer[]): void {
@@ -136,11 +137,13 @@ function firstWords(pieces: readonly Buffer[]): void {
 }
 
 function guarded(pieces: readonly Buffer[]): void {
-  const watch = new TruncationWatch(formats.responses, openLedger(false), '');
+  const watch = new EndWatch(formats.responses);
   const out = { enqueue() {} };
   for (const piece of pieces) watch.transform(piece, out);
-  watch.hasFailed();
-  watch.fail(new GatewayError('upstream-broken', 'gone'), out);
+  watch.failure();
+  watch.fail(new GatewayError('upstream-broken', 'gone'), out, (error, render, events) =>
+    endWithError(openLedger(false), error, '', render, events),
+  );
 }
 
 function told(pieces: readonly Buffer[]): void {

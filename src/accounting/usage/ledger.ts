@@ -8,30 +8,18 @@ import { findPrices } from '../../catalog/prices-at.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { sumTokens, type Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
+import { NO_BYTES } from '../../lib/bytes.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
-import type { Step } from '../../streams/step.ts';
+import type { Sink, Step } from '../../streams/step.ts';
+import type { TrailingBytes } from '../../streams/trailing-bytes.ts';
 import { CACHE, SANDBOX } from '../../upstream/vendor.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
 import { findCause } from './cause-of.ts';
 import { computeCost, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
-import {
-  completed,
-  estimateChunk,
-  estimateOutput,
-  forgetSample,
-  type OutputEstimate,
-  openOutputEstimate,
-} from './output-estimate.ts';
+import { completed, OutputEstimate } from './output-estimate.ts';
 import { topLevelMember } from './top-level-member.ts';
-import {
-  forgetKept,
-  getRemains,
-  hasUsage,
-  observeChunk,
-  type UsageObserver,
-  usageObserver,
-} from './usage-observer.ts';
+import { UsageObserver } from './usage-observer.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 
 /** Of one shape from the first note to the last. */
@@ -119,30 +107,58 @@ export function noteFault(ledger: Ledger, error: GatewayError): void {
 }
 
 /**
- * Reads a vendor's usage off the bytes of its body, which pass as they are. Each attempt has its own reading.
+ * Makes the step that reads a vendor's usage off the bytes of its body, for one attempt.
  * @param repeats whether the answer may have the caller's words in it, which must not pass for the vendor's
  *   (`top-level-member.ts`).
- * @returns undefined where nobody wants to know.
+ * @param tail the end of the answer, if the caller of this function keeps it too: it then adds each piece to it after
+ *   the step has seen the piece.
+ * @returns undefined if nobody records the exchange.
  */
 export function observeUsage(
   ledger: Ledger,
   upstreamFormat: FormatName,
   repeats: boolean,
-): Step<Uint8Array, Uint8Array> | undefined {
+  tail?: TrailingBytes,
+): UsageStep | undefined {
   if (!ledger.isRecorded) return undefined;
-  const usage = usageObserver(usageReaders[upstreamFormat].field, ledger.tiered);
-  const output = openOutputEstimate(upstreamFormat);
-  const outermost = repeats ? topLevelMember() : undefined;
-  ledger.usage = usage;
-  ledger.output = output;
-  return {
-    transform(bytes, out) {
-      ledger.first ??= performance.now();
-      observeChunk(usage, outermost === undefined ? bytes : outermost(bytes));
-      estimateChunk(output, bytes);
-      out.enqueue(bytes);
-    },
-  };
+  const { field } = usageReaders[upstreamFormat];
+  // Of an answer that repeats the request, the observer sees other bytes, so their end is its own.
+  ledger.usage = new UsageObserver(field, ledger.tiered, repeats ? undefined : tail);
+  ledger.output = new OutputEstimate(upstreamFormat);
+  return new UsageStep(ledger, ledger.usage, ledger.output, repeats ? topLevelMember() : undefined);
+}
+
+/** Passes the bytes of an answer on as they are. */
+export class UsageStep implements Step<Uint8Array, Uint8Array> {
+  readonly #ledger: Ledger;
+  readonly #usage: UsageObserver;
+  readonly #output: OutputEstimate;
+  readonly #outermost: ((piece: Uint8Array) => Uint8Array) | undefined;
+
+  /** @param outermost reduces the pieces of an answer that repeats the request to what the vendor says itself. */
+  constructor(
+    ledger: Ledger,
+    usage: UsageObserver,
+    output: OutputEstimate,
+    outermost: ((piece: Uint8Array) => Uint8Array) | undefined,
+  ) {
+    this.#ledger = ledger;
+    this.#usage = usage;
+    this.#output = output;
+    this.#outermost = outermost;
+  }
+
+  transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
+    this.watch(bytes);
+    out.enqueue(bytes);
+  }
+
+  /** Sees the next bytes, which somebody else passes on. */
+  watch(bytes: Uint8Array): void {
+    this.#ledger.first ??= performance.now();
+    this.#usage.add(this.#outermost === undefined ? bytes : this.#outermost(bytes));
+    this.#output.add(bytes);
+  }
 }
 
 /** The recorded status if the caller left before an answer: nginx's number for it, which dashboards know. */
@@ -180,11 +196,10 @@ export function closeLedger(
   { id, format, operation }: Named,
   finished: boolean,
 ): ClosedLedger {
-  const { began, first, usage: tap } = ledger;
-  const remains = tap === undefined ? [] : ownRemains(ledger, tap);
-  const passed = finished && (tap === undefined || hasUsage(tap)) ? undefined : estimatePassed(ledger);
-  if (tap !== undefined) forgetKept(tap);
-  if (ledger.output !== undefined) forgetSample(ledger.output);
+  const { began, first, usage } = ledger;
+  const remains = usage === undefined ? [] : ownRemains(ledger, usage);
+  const passed = finished && usage?.hasUsage() !== false ? undefined : estimatePassed(ledger);
+  usage?.release();
   return {
     id,
     time: ledger.time,
@@ -218,13 +233,13 @@ export function closeLedger(
  * What is kept of an answer. In a whole one of messages an input of a tool is an object, in which the model may have
  * written a usage, as the caller has told it to: its own is the last one, and all of it.
  */
-function ownRemains({ spoken, output: passage }: Ledger, tap: UsageObserver): ClosedLedger['remains'] {
-  const remains = getRemains(tap);
-  return spoken === 'messages' && passage?.isStream === false ? lastUsage(remains, 'usage') : remains;
+function ownRemains({ spoken, output }: Ledger, usage: UsageObserver): ClosedLedger['remains'] {
+  const remains = usage.remains();
+  return spoken === 'messages' && output?.isWhole() ? lastUsage(remains, 'usage') : remains;
 }
 
-function estimatePassed({ asked, output: passage }: Ledger): ClosedLedger['passed'] {
-  return { input: asked, output: passage === undefined ? 0 : estimateOutput(passage) };
+function estimatePassed({ asked, usage, output }: Ledger): ClosedLedger['passed'] {
+  return { input: asked, output: output?.tokens(usage?.end() ?? NO_BYTES) ?? 0 };
 }
 
 const FREE: Model['prices'] = { input: 0, output: 0 };

@@ -7,20 +7,10 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
+import { latin1OfBytes } from '../../lib/bytes.ts';
 import { BACKSLASH, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
+import { EVENT_BEGINNING } from '../../streams/sse.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
-
-/** What passes of an answer. A value and no closures, as all that is made for every exchange. */
-export interface OutputEstimate {
-  readonly spoken: FormatName;
-  /** Whether it is a stream of events; undefined before its first byte. */
-  isStream: boolean | undefined;
-  /** Of a stream from its first text on. */
-  bytes: number;
-  /** What these begin with: it tells what events have beside their text. */
-  sample: Buffer | undefined;
-  sampled: number;
-}
 
 /** As in English and in code; in most other writings there are fewer. */
 const BYTES_PER_TOKEN = 4;
@@ -28,9 +18,6 @@ const BYTES_PER_TOKEN = 4;
 /** So much without a space is base64, an image or a file; and what one is taken to be, in tokens. */
 const SHORTEST_FILE = 2_048;
 const FILE_TOKENS = 1_000;
-
-/** Bytes of a stream that are kept: some five events. Twice as many take eight times as long to allocate (measured). */
-const SAMPLE = 1_024;
 
 /** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
 const TEXTS = {
@@ -44,10 +31,6 @@ function makeTextPattern(format: FormatName): { readonly mark: Buffer; readonly 
   const { within, fields } = usageReaders[format].text;
   const text = new RegExp(`"(?:${fields.join('|')})" ?: ?"((?:[^"\\\\]|\\\\.?)*)`, 'gs');
   return { mark: Buffer.from(`${within}"`), text };
-}
-
-export function openOutputEstimate(spoken: FormatName): OutputEstimate {
-  return { spoken, isStream: undefined, bytes: 0, sample: undefined, sampled: 0 };
 }
 
 /**
@@ -101,45 +84,56 @@ function isBase64(byte = 0): boolean {
   );
 }
 
-/** Takes the next bytes of the answer. */
-export function estimateChunk(passage: OutputEstimate, chunk: Uint8Array): void {
-  passage.isStream ??= chunk[0] !== OPEN_OBJECT && chunk[0] !== OPEN_LIST;
-  if (!passage.isStream) {
-    passage.bytes += chunk.byteLength;
-    return;
+/** The answer to one request, which it takes piece by piece. */
+export class OutputEstimate {
+  readonly #spoken: FormatName;
+  /** Undefined before the first byte. */
+  #isStream: boolean | undefined;
+  /** Of a stream, they are counted from its first text on. */
+  #bytes = 0;
+
+  /** @param spoken the vendor's format. */
+  constructor(spoken: FormatName) {
+    this.#spoken = spoken;
   }
-  // What comes before the first text is no answer: some vendors say all that they were asked.
-  const from = passage.bytes === 0 ? toBuffer(chunk).indexOf(TEXTS[passage.spoken].mark) : 0;
-  if (from < 0) return;
-  if (passage.sampled < SAMPLE) keepSample(passage, chunk.subarray(from));
-  passage.bytes += chunk.byteLength - from;
-}
 
-function keepSample(passage: OutputEstimate, chunk: Uint8Array): void {
-  passage.sample ??= Buffer.allocUnsafe(SAMPLE);
-  const piece = chunk.subarray(0, SAMPLE - passage.sampled);
-  passage.sample.set(piece, passage.sampled);
-  passage.sampled += piece.byteLength;
-}
+  /** Takes the next bytes of the answer. */
+  add(chunk: Uint8Array): void {
+    this.#isStream ??= chunk[0] !== OPEN_OBJECT && chunk[0] !== OPEN_LIST;
+    if (!this.#isStream) {
+      this.#bytes += chunk.byteLength;
+      return;
+    }
+    // What comes before the first text is no answer: some vendors say all that they were asked.
+    const from = this.#bytes === 0 ? toBuffer(chunk).indexOf(TEXTS[this.#spoken].mark) : 0;
+    if (from >= 0) this.#bytes += chunk.byteLength - from;
+  }
 
-/** Tokens of the text that has come. */
-export function estimateOutput(passage: OutputEstimate): number {
-  return Math.ceil((passage.bytes * shareOfText(passage)) / BYTES_PER_TOKEN);
-}
+  /** Whether an answer has come that is no stream of events. */
+  isWhole(): boolean {
+    return this.#isStream === false;
+  }
 
-/** Lets go of the sample, once the answer has been estimated for the last time. */
-export function forgetSample(passage: OutputEstimate): void {
-  passage.sample = undefined;
-  passage.sampled = 0;
-}
+  /**
+   * The tokens of the text that has come.
+   * @param end the last bytes so far. They tell how much of a stream is text.
+   */
+  tokens(end: Uint8Array): number {
+    const share = this.#isStream && this.#bytes > 0 ? this.#shareOfText(end) : 1;
+    return Math.ceil((this.#bytes * share) / BYTES_PER_TOKEN);
+  }
 
-/** How much of what has come is text: of a whole answer all. */
-function shareOfText({ spoken, isStream, sample, sampled }: OutputEstimate): number {
-  if (sample === undefined) return isStream ? 0 : 1;
-  const events = sample.toString('latin1', 0, sampled);
-  let bytes = 0;
-  for (const [, text = ''] of events.matchAll(TEXTS[spoken].text)) bytes += text.length;
-  return bytes / sampled;
+  #shareOfText(end: Uint8Array): number {
+    const last = latin1OfBytes(end.subarray(Math.max(0, end.byteLength - this.#bytes)));
+    // The beginning of what is kept may be the rest of an event, of which it is unknown what it is.
+    const first = last.length < this.#bytes ? last.search(EVENT_BEGINNING) : 0;
+    // An event of which no beginning is kept is a long one, so it is text.
+    if (first < 0) return 1;
+    const events = last.slice(first);
+    let bytes = 0;
+    for (const [, text = ''] of events.matchAll(TEXTS[this.#spoken].text)) bytes += text.length;
+    return bytes / events.length;
+  }
 }
 
 /** Figures as told, with those estimated that lack. @param isPart whether the output told is that of a beginning. */

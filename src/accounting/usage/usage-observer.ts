@@ -1,118 +1,142 @@
 /** Reads a vendor's usage off the bytes that pass by: what is kept of them, and when they are searched. */
 
 import type { UsageField } from '../../conversation/tokens.ts';
+import { NO_BYTES } from '../../lib/bytes.ts';
+import { TrailingBytes } from '../../streams/trailing-bytes.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { type Kept, lastTier, listFields, MARKS, type Marks, searchUsage } from './usage-search.ts';
 
-/** What is kept of an answer while it passes. A value and no closures: one is made for every exchange. */
-export interface UsageObserver extends Kept {
-  readonly marks: Marks;
-  /** The first chunk, which of short answers is the only one. */
-  held: Uint8Array | undefined;
-  begun: boolean;
-  /** The next ones, copied one behind the other until they fill it: nothing of the vendor's is kept alive by it. */
-  window: Buffer | undefined;
-  filled: number;
-  /** Whether the tier is looked for, and the last one so far. */
-  readonly tiered: boolean;
-  tier: Buffer | undefined;
-}
-
-/** Bytes that are searched at once: of a stream that comes word by word, one search for some tens of words. */
+/**
+ * How many bytes wait for a search at most: it costs a stream that comes word by word one search for some tens of
+ * words.
+ */
 const ENOUGH = 2 * 1024;
 
-/** So many that come at once are worth a search of their own, where they lie. */
+/** So many bytes that come at once are worth a search of their own, where they lie. */
 const MANY = 1024;
 
-/**
- * @param field as the vendor's format has it.
- * @param tiered whether what it is served by is looked for too: every byte then is searched once more.
- */
-export function usageObserver(field: UsageField, tiered = false): UsageObserver {
-  return {
-    marks: MARKS[field],
-    first: undefined,
-    last: undefined,
-    held: undefined,
-    begun: false,
-    window: undefined,
-    filled: 0,
-    tiered,
-    tier: undefined,
-  };
-}
+/** Takes an answer piece by piece, and keeps of it what tells the usage. */
+export class UsageObserver {
+  readonly #marks: Marks;
+  /** Whether the service tier is looked for, and the last one so far. */
+  readonly #isTiered: boolean;
+  #tier: Buffer | undefined;
+  /** The first and the last field so far. */
+  readonly #fields: Kept = { first: undefined, last: undefined };
+  /** The end of the answer so far. */
+  #tail: TrailingBytes | undefined;
+  /** Whether somebody else writes to `#tail`. */
+  readonly #isShared: boolean;
+  /** The first piece, which of a short answer is the only one. It is never copied then. */
+  #held: Uint8Array | undefined;
+  #hasBegun = false;
+  /** How many of the last bytes wait for a search. */
+  #waiting = 0;
+  /** These bytes, if they are more than the end that is kept: the beginning of a long field. */
+  #long: Buffer | undefined;
 
-/** Takes the next bytes of the answer, which are kept until there are enough of them for a search. */
-export function observeChunk(tap: UsageObserver, bytes: Uint8Array): void {
-  if (!tap.begun) {
-    tap.begun = true;
-    tap.held = bytes;
-    return;
+  /**
+   * @param field the name of the usage in the vendor's format.
+   * @param isTiered whether the service tier is looked for: every byte is then searched once more.
+   * @param shared the end of the answer, if another observer keeps it too. Each piece is added to it by its owner, after
+   *   it was given to `add`.
+   */
+  constructor(field: UsageField, isTiered = false, shared?: TrailingBytes) {
+    this.#marks = MARKS[field];
+    this.#isTiered = isTiered;
+    this.#tail = shared;
+    this.#isShared = shared !== undefined;
   }
-  if (tap.held !== undefined) take(tap, tap.held);
-  tap.held = undefined;
-  take(tap, bytes);
-}
 
-/**
- * What `usageIn` finds the same in as in all the bytes: the first and the last field so far, and what was not searched
- * yet. Views of what is kept here: to be read before the next chunk comes.
- */
-export function getRemains(tap: UsageObserver): readonly Uint8Array[] {
-  if (tap.held !== undefined && tap.held.byteLength > ENOUGH) {
-    take(tap, tap.held);
-    tap.held = undefined;
+  /** Takes the next bytes of the answer. They are kept until there are enough of them for a search. */
+  add(bytes: Uint8Array): void {
+    if (this.#isShared) this.#take(bytes);
+    else if (this.#hasBegun) {
+      this.#copyHeld();
+      this.#copy(bytes);
+    } else this.#held = bytes;
+    this.#hasBegun = true;
   }
-  const waiting = tap.held ?? tap.window?.subarray(0, tap.filled);
-  const fields = tap.tier === undefined ? listFields(tap) : [...listFields(tap), tap.tier];
-  return waiting === undefined ? fields : [...fields, waiting];
-}
 
-/** Whether any has been told. To be asked when all has come, and `getRemains` has been read. */
-export function hasUsage({ marks, first, held, window, filled }: UsageObserver): boolean {
-  if (first !== undefined) return true;
-  const waiting = held === undefined ? window?.subarray(0, filled) : toBuffer(held);
-  return waiting?.includes(marks.figure) === true;
-}
-
-/**
- * Lets go of all that is kept, once it has been read for the last time. An observer is as old as its exchange, so what it
- * refers to survives its own end: a few bytes, and with them all of the memory that Node's pool took them from.
- */
-export function forgetKept(tap: UsageObserver): void {
-  tap.first = undefined;
-  tap.last = undefined;
-  tap.held = undefined;
-  tap.window = undefined;
-  tap.filled = 0;
-  tap.tier = undefined;
-}
-
-function take(tap: UsageObserver, bytes: Uint8Array): void {
-  if (tap.filled === 0 && bytes.byteLength >= MANY) {
-    searchAndKeep(tap, toBuffer(bytes));
-    return;
+  /**
+   * Bytes in which `usageIn` finds the same as in the whole answer: the first and the last field so far, and what was
+   * not searched yet. They are valid until the next piece comes.
+   */
+  remains(): readonly Uint8Array[] {
+    if (this.#held !== undefined && this.#held.byteLength > ENOUGH) this.#copyHeld();
+    const remains = listFields(this.#fields);
+    if (this.#tier !== undefined) remains.push(this.#tier);
+    const unsearched = this.#unsearched();
+    if (unsearched.byteLength > 0) remains.push(unsearched);
+    return remains;
   }
-  const window = tap.window ?? Buffer.allocUnsafe(ENOUGH);
-  tap.window = window;
-  if (bytes.byteLength > window.length - tap.filled) searchAndKeep(tap, window.subarray(0, tap.filled));
-  if (bytes.byteLength > window.length - tap.filled) {
-    const { filled } = tap;
-    searchAndKeep(tap, filled === 0 ? toBuffer(bytes) : Buffer.concat([window.subarray(0, filled), bytes]));
-    return;
-  }
-  window.set(bytes, tap.filled);
-  tap.filled += bytes.byteLength;
-}
 
-/** Searches bytes, of which the window then holds what may go on in the next ones. */
-function searchAndKeep(tap: UsageObserver, bytes: Buffer): void {
-  const from = searchUsage(bytes, tap.marks, tap);
-  if (tap.tiered) tap.tier = lastTier(bytes) ?? tap.tier;
-  tap.filled = bytes.length - from;
-  if (tap.filled === 0) return;
-  if (tap.window === undefined || tap.filled > tap.window.length) {
-    tap.window = Buffer.allocUnsafe(tap.filled + ENOUGH);
+  /** Whether any usage was reported. Ask when all has come, after `remains` was called. */
+  hasUsage(): boolean {
+    return this.#fields.first !== undefined || this.#unsearched().includes(this.#marks.figure);
   }
-  bytes.copy(tap.window, 0, from);
+
+  /** The end of the answer so far: some events of it, if it is a stream. */
+  end(): Uint8Array {
+    return this.#held ?? this.#tail?.bytes() ?? NO_BYTES;
+  }
+
+  /**
+   * Releases all that is kept, after the last use. An observer is as old as its exchange: until it is collected itself,
+   * it would keep alive whatever it refers to.
+   */
+  release(): void {
+    this.#fields.first = undefined;
+    this.#fields.last = undefined;
+    this.#tier = undefined;
+    this.#tail = undefined;
+    this.#held = undefined;
+    this.#waiting = 0;
+    this.#long = undefined;
+  }
+
+  #copyHeld(): void {
+    if (this.#held !== undefined) this.#copy(this.#held);
+    this.#held = undefined;
+  }
+
+  #copy(bytes: Uint8Array): void {
+    this.#tail ??= new TrailingBytes(ENOUGH);
+    this.#take(bytes);
+    this.#tail.add(bytes);
+  }
+
+  /** Counts bytes as waiting, or searches them. The end that is kept does not have them yet. */
+  #take(bytes: Uint8Array): void {
+    if (this.#waiting === 0 && bytes.byteLength >= MANY) {
+      this.#search(toBuffer(bytes));
+      return;
+    }
+    if (bytes.byteLength > this.#room()) this.#search(this.#unsearched());
+    if (bytes.byteLength > this.#room()) {
+      this.#search(this.#waiting === 0 ? toBuffer(bytes) : Buffer.concat([this.#unsearched(), bytes]));
+      return;
+    }
+    this.#long?.set(bytes, this.#waiting);
+    this.#waiting += bytes.byteLength;
+  }
+
+  /** For how many bytes more the search can wait. */
+  #room(): number {
+    return (this.#long?.length ?? ENOUGH) - this.#waiting;
+  }
+
+  #unsearched(): Buffer {
+    const waiting = this.#waiting;
+    return toBuffer(this.#held ?? this.#long?.subarray(0, waiting) ?? this.#tail?.last(waiting) ?? NO_BYTES);
+  }
+
+  /** Searches bytes, of which those go on waiting that may be the beginning of a field. */
+  #search(bytes: Buffer): void {
+    const from = searchUsage(bytes, this.#marks, this.#fields);
+    if (this.#isTiered) this.#tier = lastTier(bytes) ?? this.#tier;
+    this.#waiting = bytes.length - from;
+    this.#long = this.#waiting > ENOUGH ? Buffer.allocUnsafe(this.#waiting + ENOUGH) : undefined;
+    if (this.#long !== undefined) bytes.copy(this.#long, 0, from);
+  }
 }

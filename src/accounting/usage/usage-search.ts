@@ -77,7 +77,7 @@ export function lastTier(bytes: Buffer): Buffer | undefined {
 }
 
 /** The first and the last field, if they differ. */
-export function listFields({ first, last }: Kept): readonly Buffer[] {
+export function listFields({ first, last }: Kept): Buffer[] {
   if (first === undefined) return [];
   return last === undefined || last === first ? [first] : [first, last];
 }

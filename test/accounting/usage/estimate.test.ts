@@ -3,24 +3,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  completed,
-  estimateChunk,
-  estimateOutput,
-  openOutputEstimate,
-  tokensOfRequest,
-} from '../../../src/accounting/usage/output-estimate.ts';
+import { completed, OutputEstimate, tokensOfRequest } from '../../../src/accounting/usage/output-estimate.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
+import { TrailingBytes } from '../../../src/streams/trailing-bytes.ts';
 
 const event = (delta: string): string =>
   `data: {"id":"c","choices":[{"index":0,"delta":{"content":"${delta}"}}]}`;
 
 /** The tokens of a stream that arrives in pieces of that many bytes. */
 function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-completions'): number {
-  const passage = openOutputEstimate(spoken);
+  const estimate = new OutputEstimate(spoken);
+  const tail = new TrailingBytes(2_048);
   const bytes = Buffer.from(stream);
-  for (let at = 0; at < bytes.length; at += size) estimateChunk(passage, bytes.subarray(at, at + size));
-  return estimateOutput(passage);
+  for (let at = 0; at < bytes.length; at += size) {
+    estimate.add(bytes.subarray(at, at + size));
+    tail.add(bytes.subarray(at, at + size));
+  }
+  return estimate.tokens(tail.bytes());
 }
 
 describe.each(['\n\n', '\r\n\r\n'])('events that end with %j', (end) => {
@@ -40,6 +39,18 @@ test('bytes before the first text are not output', () => {
     expect(tokensOf(created + delta.repeat(40), size, 'responses')).toBeLessThan(120);
   }
 });
+
+test.each([50, 1_000, 100_000])(
+  'an event that is longer than what is kept is all text: pieces of %d',
+  (size) => {
+    const stream = event('word '.repeat(1_000));
+    expect(tokensOf(stream, size)).toBeGreaterThan(1_250 * 0.9);
+    expect(tokensOf(stream, size)).toBeLessThan(1_250 * 1.1);
+    expect(tokensOf(stream.slice(0, 4_000), size)).toBeGreaterThan(900);
+    const shorter = `${event('word '.repeat(600))}\n\n`;
+    expect(tokensOf(shorter + event('word ').repeat(2), size)).toBeLessThan(1_000);
+  },
+);
 
 test('the text of a whole answer is all counted', () => {
   expect(tokensOf(JSON.stringify({ choices: 'word '.repeat(80) }), 100)).toBe(104);

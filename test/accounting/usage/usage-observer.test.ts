@@ -8,15 +8,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { closeLedger, makeRecord, observeUsage, openLedger } from '../../../src/accounting/usage/ledger.ts';
-import {
-  getRemains,
-  hasUsage,
-  observeChunk,
-  usageObserver,
-} from '../../../src/accounting/usage/usage-observer.ts';
+import { UsageObserver } from '../../../src/accounting/usage/usage-observer.ts';
 import { usageIn } from '../../../src/accounting/usage/usage-search.ts';
 import { collect } from '../../../src/conversation/collect.ts';
 import { usageReaders } from '../../../src/formats/usage-readers.ts';
+import { TrailingBytes } from '../../../src/streams/trailing-bytes.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../../support/meaning.ts';
 import { FIXTURES } from '../../support/recording.ts';
 
@@ -34,10 +30,10 @@ describe.each(cases)('$name', ({ format, file }) => {
   const { input, output, cacheRead, reasoning } = collect(events).usage;
 
   test.each([1, 2, 3, 5, 7, 16, 64, 1000, 1_000_000])('in chunks of %i', (size) => {
-    const tap = usageObserver(usageReaders[format.name].field);
-    for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
+    const observer = new UsageObserver(usageReaders[format.name].field);
+    for (let at = 0; at < bytes.length; at += size) observer.add(bytes.subarray(at, at + size));
     const usage = usageReaders[format.name].tokens(
-      usageIn(getRemains(tap), usageReaders[format.name].field),
+      usageIn(observer.remains(), usageReaders[format.name].field),
       '',
     );
     expect([usage.input, usage.output, usage.cacheRead, usage.reasoning]).toEqual([
@@ -50,22 +46,22 @@ describe.each(cases)('$name', ({ format, file }) => {
 });
 
 test('a text that mentions usage is not usage', () => {
-  const tap = usageObserver('usage');
+  const observer = new UsageObserver('usage');
   const text = JSON.stringify({ content: 'say {"usage":{"prompt_tokens":7}}', usage: { prompt_tokens: 1 } });
-  observeChunk(tap, Buffer.from(text));
-  expect(usageIn(getRemains(tap), 'usage')).toEqual([{ prompt_tokens: 1 }]);
+  observer.add(Buffer.from(text));
+  expect(usageIn(observer.remains(), 'usage')).toEqual([{ prompt_tokens: 1 }]);
 });
 
 test('null is not usage, and spaces change nothing', () => {
-  const tap = usageObserver('usage');
-  observeChunk(tap, Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
-  expect(usageIn(getRemains(tap), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
+  const observer = new UsageObserver('usage');
+  observer.add(Buffer.from('{"usage":null} {"usage" : \n {"a":"}\\"","b":{"c":1}} }'));
+  expect(usageIn(observer.remains(), 'usage')).toEqual([{ a: '}"', b: { c: 1 } }]);
 });
 
 test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may surround the colon of the field', (space) => {
-  const tap = usageObserver('usage');
-  observeChunk(tap, Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
-  expect(usageIn(getRemains(tap), 'usage')).toEqual([{ a: 1 }]);
+  const observer = new UsageObserver('usage');
+  observer.add(Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
+  expect(usageIn(observer.remains(), 'usage')).toEqual([{ a: 1 }]);
 });
 
 test('whether a usage was reported is known from one chunk and from several', () => {
@@ -80,22 +76,22 @@ test('whether a usage was reported is known from one chunk and from several', ()
     [['x'.repeat(100_000), whole], true],
     [['x'.repeat(100_000), '{}'], false],
   ] as const) {
-    const tap = usageObserver('usage');
-    for (const piece of pieces) observeChunk(tap, Buffer.from(piece));
-    getRemains(tap);
-    expect(hasUsage(tap), JSON.stringify(pieces).slice(0, 60)).toBe(has);
+    const observer = new UsageObserver('usage');
+    for (const piece of pieces) observer.add(Buffer.from(piece));
+    observer.remains();
+    expect(observer.hasUsage(), JSON.stringify(pieces).slice(0, 60)).toBe(has);
   }
 });
 
 test('accepts any bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
-      const tap = usageObserver('usage');
+      const observer = new UsageObserver('usage');
       for (const chunk of chunks) {
-        if (marked) observeChunk(tap, Buffer.from('"usage":{"a":'));
-        observeChunk(tap, chunk);
+        if (marked) observer.add(Buffer.from('"usage":{"a":'));
+        observer.add(chunk);
       }
-      usageIn(getRemains(tap), 'usage');
+      usageIn(observer.remains(), 'usage');
     }),
   );
 });
@@ -106,18 +102,21 @@ test('usage is found anywhere in a long answer, wherever that is split', () => {
   );
   const filler = parts.map((all) => all.join(','));
   const much = fc.tuple(filler, fc.nat(10_000)).map(([end, length]) => `${'x'.repeat(length)}${end}`);
+  const pieceSizes = fc.infiniteStream(fc.integer({ min: 1, max: 6_000 }));
   fc.assert(
-    fc.property(much, much, fc.infiniteStream(fc.integer({ min: 1, max: 6_000 })), (before, after, sizes) => {
+    fc.property(much, much, pieceSizes, fc.boolean(), (before, after, sizes, isShared) => {
       const usages = [{ output_tokens: 1 }, { inside: { text: '}"' }, output_tokens: 2 }];
       const [first, last] = usages.map((usage) => `"usage":${JSON.stringify(usage)}`);
       const bytes = Buffer.from(`${first}${before} ${last}${after}`);
-      const tap = usageObserver('usage');
+      const shared = isShared ? new TrailingBytes(2_048) : undefined;
+      const observer = new UsageObserver('usage', false, shared);
       for (let at = 0; at < bytes.length; ) {
         const { value: size } = sizes.next();
-        observeChunk(tap, bytes.subarray(at, at + size));
+        observer.add(bytes.subarray(at, at + size));
+        shared?.add(bytes.subarray(at, at + size));
         at += size;
       }
-      expect(usageIn(getRemains(tap), 'usage')).toEqual(usages);
+      expect(usageIn(observer.remains(), 'usage')).toEqual(usages);
     }),
   );
 });
@@ -128,13 +127,15 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
     const open = `${'"usage":{"tokens":1,'.repeat(20_000)}"a":1${'}'.repeat(20_000)},`;
     const long = `"usage":{"tokens":"${'x'.repeat(20_000)}"},`.repeat(20);
     for (const before of [open, long, open + long]) {
-      const tap = usageObserver('usage');
+      const observer = new UsageObserver('usage');
       const bytes = Buffer.from(`${before}"usage":{"prompt_tokens":5,"completion_tokens":7}}`);
-      for (let at = 0; at < bytes.length; at += size) observeChunk(tap, bytes.subarray(at, at + size));
-      expect(usageReaders['chat-completions'].tokens(usageIn(getRemains(tap), 'usage'), '')).toMatchObject({
-        input: 5,
-        output: 7,
-      });
+      for (let at = 0; at < bytes.length; at += size) observer.add(bytes.subarray(at, at + size));
+      expect(usageReaders['chat-completions'].tokens(usageIn(observer.remains(), 'usage'), '')).toMatchObject(
+        {
+          input: 5,
+          output: 7,
+        },
+      );
     }
   },
 );
@@ -143,14 +144,13 @@ test('a closed ledger has what was used, and an open one keeps nothing of the an
   const ledger = openLedger(true);
   ledger.spoken = 'chat-completions';
   ledger.tiered = true;
-  const tap = observeUsage(ledger, 'chat-completions', false);
+  const observer = observeUsage(ledger, 'chat-completions', false);
   const events = ['{"choices":[{"delta":{"content":"word"}}]}', '{"usage":{"prompt_tokens":5}}', '[DONE]'];
-  for (const event of events) tap?.transform(Buffer.from(`data: ${event}\n\n`), { enqueue: () => undefined });
+  for (const event of events)
+    observer?.transform(Buffer.from(`data: ${event}\n\n`), { enqueue: () => undefined });
+  expect(ledger.usage?.remains()).not.toEqual([]);
   const closed = closeLedger(ledger, { id: 'x', format: 'chat-completions', operation: 'generate' }, true);
   expect(makeRecord(closed).usage.input).toBe(5);
-  const buffers = [ledger.usage, ledger.output].flatMap((kept) =>
-    Object.entries(kept ?? {}).filter(([name, value]) => name !== 'marks' && value instanceof Uint8Array),
-  );
-  expect(ledger.usage).toBeDefined();
-  expect(buffers).toEqual([]);
+  expect(ledger.usage?.remains()).toEqual([]);
+  expect(ledger.usage?.end()).toHaveLength(0);
 });
