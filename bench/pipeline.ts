@@ -43,7 +43,7 @@ async function request(mode: ChainMode): Promise<() => Promise<void>> {
   return () => answerOnce(run, KEY, '/v1/chat/completions', body);
 }
 
-const PROMPT = { model: 'a-model', turns: [], stream: true, includeUsage: true };
+const PROMPT = { model: 'a-model', calls: [], stream: true, includeUsage: true };
 const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 const TARGET = modelOf();
 

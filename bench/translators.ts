@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect } from '../src/conversation/collect.ts';
 import type { Prompt } from '../src/conversation/prompt.ts';
+import type { PromptOutline } from '../src/conversation/prompt-outline.ts';
 import type { Format, RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { framedAsEvents } from '../src/streams/framing.ts';
@@ -22,9 +23,10 @@ const RECORDINGS = ['long-text', 'thinking', 'parallel-tool-calls'] as const;
 /** Bytes that a socket delivers at a time. */
 const CHUNK = 1024;
 
-const PROMPT: Prompt = {
+const PROMPT: Prompt & PromptOutline = {
   model: 'a-model',
   turns: [],
+  calls: [],
   stream: true,
   includeUsage: true,
   thinking: { visible: true },

@@ -1,6 +1,7 @@
 /** The contract of a format's inbound half, which faces callers. */
 
 import type { Prompt } from '../conversation/prompt.ts';
+import type { PromptOutline } from '../conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../conversation/reply.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -10,8 +11,8 @@ import type { ParseReport } from './notes.ts';
 
 /** What a caller asked, for the renderers of the answer. */
 export interface RequestContext {
-  readonly prompt: Prompt;
-  /** The caller's parsed body. Some formats repeat parts of it in the answer. */
+  readonly prompt: PromptOutline;
+  /** The caller's parsed body, without its dialogue. Some formats repeat parts of it in the answer. */
   readonly body: JsonObject;
   /** Unique to this exchange, only letters and digits: the stem of every id that the gateway makes. */
   readonly id: string;

@@ -1,6 +1,7 @@
 /** The contract of a format's outbound half, which faces vendors. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import type { PromptOutline } from '../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { GatewayError } from '../lib/errors.ts';
@@ -124,7 +125,7 @@ export interface Outbound {
    * A parser of one answer: it reads a stream's events, and a whole answer as the one event `{ data: body }`.
    * Its steps throw a GatewayError for an error event, for broken JSON, and at `flush` for a missing terminal event.
    */
-  parseEvents(prompt: Prompt, target: ModelTraits): EventParser;
+  parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser;
   /** The error, if an event of a stream says that the answer has failed; undefined for any other event. */
   parseFailure(event: Sse): GatewayError | undefined;
   /** The patterns in a stream's bytes. */

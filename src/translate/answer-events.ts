@@ -36,7 +36,7 @@ export interface AnswerReader {
 export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTranslation): AnswerReader {
   const { prompt, id } = asked;
   const parser = outbound.parseEvents(prompt, target);
-  const named = fuse(parser, uniqueCallIds(prompt, id));
+  const named = fuse(parser, uniqueCallIds(prompt.calls, id));
   const member = prompt.output?.kind === 'json-schema' ? prompt.output.unwrap : undefined;
   // A stop sequence is looked for in what the caller gets.
   const unwrapped = member === undefined ? named : fuse(named, unwrapMember(member));

@@ -1,6 +1,7 @@
 /** The request to a vendor, and what of it is left to do once the vendor answers. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { outlinePrompt } from '../conversation/prompt-outline.ts';
 import {
   type ModelTraits,
   type Outbound,
@@ -8,7 +9,7 @@ import {
   type RequestContext,
   unreported,
 } from '../formats/format.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { type JsonObject, withoutFields } from '../lib/json.ts';
 import { renderPrompt } from './render-prompt.ts';
 import { findStops } from './untold-stops.ts';
 
@@ -41,10 +42,16 @@ export function writeRequest(
   return untold ? { request, stops: findStops(prompt, from, body) } : { request };
 }
 
+/** The fields of all formats that hold a dialogue. */
+const DIALOGUE = ['messages', 'input', 'contents', 'system', 'systemInstruction', 'system_instruction'];
+
 /**
- * Collects what a renderer of answers needs to know about the request.
+ * Collects what a renderer of answers needs to know about the request. The dialogue is no part of it, so that an open
+ * stream does not hold it.
  * @param id the exchange's id, from which ids in the answer are made.
  */
-export function requestContext(id: string, prompt: Prompt, body: JsonObject): RequestContext {
+export function requestContext(id: string, given: Prompt, sent: JsonObject): RequestContext {
+  const prompt = outlinePrompt(given);
+  const body = withoutFields(sent, DIALOGUE);
   return { prompt, body, id: id.replaceAll(/[^A-Za-z0-9]/g, ''), created: Math.floor(Date.now() / 1000) };
 }

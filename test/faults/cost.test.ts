@@ -273,7 +273,7 @@ test('a data URL has at most a kilobyte before its data', () => {
 });
 
 describe('metadata about the texts of a Gemini stream costs in proportion to its size, not to its square', () => {
-  const PROMPT = { model: 'm', turns: [], stream: true };
+  const PROMPT = { model: 'm', calls: [], stream: true };
   const TARGET = {
     model: 'm',
     maxOutputTokens: 1,

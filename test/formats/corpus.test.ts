@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { collect } from '../../src/conversation/collect.ts';
 import type { FormatName } from '../../src/conversation/prompt.ts';
+import { outlinePrompt } from '../../src/conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import {
   type Format,
@@ -218,13 +219,13 @@ function contextIn(to: Format, { request, format }: Case): RequestContext {
     const { thinking = ASKED.prompt.thinking, ...parsed } = to.inbound.parseRequest(body, unreported);
     return {
       ...ASKED,
-      prompt: {
+      prompt: outlinePrompt({
         ...parsed,
         model: 'a-model',
         stream: true,
         includeUsage: true,
         ...(thinking && { thinking }),
-      },
+      }),
       body: { ...body, model: 'a-model' },
     };
   } catch (error) {

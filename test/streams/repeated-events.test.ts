@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FormatName, Prompt } from '../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../src/conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { decodeSse, type Sse } from '../../src/streams/sse.ts';
@@ -13,7 +14,13 @@ import { modelOf } from '../support/model-traits.ts';
 import { FIXTURES } from '../support/recording.ts';
 
 const TARGET = modelOf();
-const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, thinking: { visible: true } };
+const PROMPT: Prompt & PromptOutline = {
+  model: 'a-model',
+  turns: [],
+  calls: [],
+  stream: true,
+  thinking: { visible: true },
+};
 
 interface Read {
   readonly events: readonly ReplyEvent[];

@@ -2,6 +2,7 @@
 
 import { collect } from '../../src/conversation/collect.ts';
 import type { Prompt } from '../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../src/conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../../src/conversation/reply.ts';
 import type { Format, ModelTraits, RequestContext } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
@@ -25,7 +26,13 @@ export const PERMISSIVE: ModelTraits = {
   dialect: '',
 };
 
-export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true, includeUsage: true };
+export const PROMPT: Prompt & PromptOutline = {
+  model: 'a-model',
+  turns: [],
+  calls: [],
+  stream: true,
+  includeUsage: true,
+};
 
 /** The context of a caller who asks to see thinking: generate-content shows it to no other. */
 export const ASKED: RequestContext = {

@@ -65,7 +65,7 @@ export function unwrapInput(argumentsText: string): string {
  * arguments of such a call until its end, since JSON text means nothing before it is whole. Everything else passes at
  * once.
  */
-export function unwrapCustomCalls(prompt: Prompt): Step<ReplyEvent, ReplyEvent> {
+export function unwrapCustomCalls(prompt: Pick<Prompt, 'tools'>): Step<ReplyEvent, ReplyEvent> {
   return new CallUnwrapper(getCustomNames(prompt.tools));
 }
 
@@ -104,7 +104,10 @@ class CallUnwrapper implements Step<ReplyEvent, ReplyEvent> {
 }
 
 /** A parser that emits custom calls unwrapped; the parser itself if `prompt` has no custom tool. */
-export function withCustomCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
+export function withCustomCalls<I>(
+  parser: Step<I, ReplyEvent>,
+  prompt: Pick<Prompt, 'tools'>,
+): Step<I, ReplyEvent> {
   const custom = prompt.tools?.some((tool) => tool.kind === 'custom');
   return custom ? fuse(parser, unwrapCustomCalls(prompt)) : parser;
 }

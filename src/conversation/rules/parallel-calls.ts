@@ -23,7 +23,10 @@ interface Held {
 }
 
 /** A parser that emits the calls in such a list one by one; the parser itself if `prompt` has no function. */
-export function withParallelCalls<I>(parser: Step<I, ReplyEvent>, prompt: Prompt): Step<I, ReplyEvent> {
+export function withParallelCalls<I>(
+  parser: Step<I, ReplyEvent>,
+  prompt: Pick<Prompt, 'tools'>,
+): Step<I, ReplyEvent> {
   const names = new Set(prompt.tools?.flatMap((tool) => (tool.kind === 'function' ? [tool.name] : [])));
   return names.size === 0 ? parser : fuse(parser, new CallSplitter(names));
 }

@@ -4,27 +4,27 @@
  */
 
 import type { Sink, Step } from '../../streams/step.ts';
-import type { Prompt } from '../prompt.ts';
+import type { KnownCall } from '../prompt-outline.ts';
 import type { PartStart, ReplyEvent } from '../reply.ts';
 
 /**
  * A step that gives new ids to calls that have none, or one that the dialogue or the answer has already. All other ids
  * stay the vendor's, so that an answer has the same ids streamed and whole.
- * @param prompt the dialogue. It is searched only if the answer has a call.
+ * @param calls those of the dialogue.
  * @param stem what new ids are made of, unique to this exchange: letters and digits.
  */
-export function uniqueCallIds(prompt: Pick<Prompt, 'turns'>, stem: string): Step<ReplyEvent, ReplyEvent> {
-  return new CallIdentifier(prompt, stem);
+export function uniqueCallIds(calls: readonly KnownCall[], stem: string): Step<ReplyEvent, ReplyEvent> {
+  return new CallIdentifier(calls, stem);
 }
 
 class CallIdentifier implements Step<ReplyEvent, ReplyEvent> {
-  readonly #prompt: Pick<Prompt, 'turns'>;
+  readonly #calls: readonly KnownCall[];
   readonly #stem: string;
   #taken: Set<string> | undefined;
   #made = 0;
 
-  constructor(prompt: Pick<Prompt, 'turns'>, stem: string) {
-    this.#prompt = prompt;
+  constructor(calls: readonly KnownCall[], stem: string) {
+    this.#calls = calls;
     this.#stem = stem;
   }
 
@@ -35,7 +35,7 @@ class CallIdentifier implements Step<ReplyEvent, ReplyEvent> {
   #withOwnId(event: PartStart): PartStart {
     const { part } = event;
     if (part.kind !== 'tool-call') return event;
-    this.#taken ??= findCallIds(this.#prompt);
+    this.#taken ??= new Set(this.#calls.map(({ id }) => id));
     const id = part.id === '' || this.#taken.has(part.id) ? this.#makeId(this.#taken) : part.id;
     this.#taken.add(id);
     return id === part.id ? event : { ...event, part: { ...part, id } };
@@ -49,11 +49,4 @@ class CallIdentifier implements Step<ReplyEvent, ReplyEvent> {
     } while (taken.has(id));
     return id;
   }
-}
-
-/** The ids of all calls of a dialogue. */
-function findCallIds({ turns }: Pick<Prompt, 'turns'>): Set<string> {
-  return new Set(
-    turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? [part.id] : []))),
-  );
 }

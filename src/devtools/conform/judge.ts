@@ -2,6 +2,7 @@
 
 import { collect } from '../../conversation/collect.ts';
 import type { FormatName, Prompt } from '../../conversation/prompt.ts';
+import { outlinePrompt } from '../../conversation/prompt-outline.ts';
 import type { ModelTraits } from '../../formats/format.ts';
 import { formats } from '../../formats/formats.ts';
 import { GatewayError } from '../../lib/errors.ts';
@@ -65,7 +66,7 @@ export function findMissing(
   asked: ConformCase,
   { text }: ServiceAnswer,
 ): string | undefined {
-  const parser = formats[format].outbound.parseEvents(prompt, target);
+  const parser = formats[format].outbound.parseEvents(outlinePrompt(prompt), target);
   try {
     const events = prompt.stream
       ? run(fuse(decodeSse(), parser), [new TextEncoder().encode(text)])

@@ -12,7 +12,10 @@ import type { Step } from '../../streams/step.ts';
  * Finds the names of the custom tools that are not nested as chat-completions nests them. A client that writes flat
  * tools reads their calls as function calls.
  */
-export function findFlatCustomTools({ tools = [] }: Prompt, body: JsonObject): ReadonlySet<string> {
+export function findFlatCustomTools(
+  { tools = [] }: Pick<Prompt, 'tools'>,
+  body: JsonObject,
+): ReadonlySet<string> {
   const nested = new Set(asObjects(body['tools']).map(({ custom }) => asObject(custom)?.['name']));
   return new Set(
     tools.flatMap((tool) =>

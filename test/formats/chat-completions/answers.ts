@@ -2,6 +2,7 @@
 
 import { collect } from '../../../src/conversation/collect.ts';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { renderEvents } from '../../../src/formats/chat-completions/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/chat-completions/outbound/parse-events.ts';
@@ -12,7 +13,7 @@ import type { Sse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
 import { modelOf } from '../../support/model-traits.ts';
 
-export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
+export const PROMPT: Prompt & PromptOutline = { model: 'a-model', turns: [], calls: [], stream: true };
 
 export const ASKED: RequestContext = {
   prompt: { ...PROMPT, includeUsage: true },

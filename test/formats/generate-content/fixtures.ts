@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { type ModelTraits, type Note, type RequestContext, reportInto } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
@@ -32,7 +33,12 @@ export const BUDGETS: ModelTraits = {
 const { thinking: _, ...unthinking } = LEVELS;
 export const PLAIN: ModelTraits = { ...unthinking, model: 'gemini-2.0-flash' };
 
-export const PROMPT: Prompt = { model: 'gemini-3-flash-preview', turns: [], stream: true };
+export const PROMPT: Prompt & PromptOutline = {
+  model: 'gemini-3-flash-preview',
+  turns: [],
+  calls: [],
+  stream: true,
+};
 
 /** A caller who asks to see the thoughts. */
 export const ASKED: RequestContext = {
@@ -70,7 +76,7 @@ export function rendered(
 }
 
 /** The events of chunks, each given as an object. */
-export function events(chunks: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
+export function events(chunks: readonly JsonObject[], prompt: PromptOutline = PROMPT): ReplyEvent[] {
   return run(
     parseEvents(prompt, LEVELS),
     chunks.map((chunk) => ({ data: JSON.stringify(chunk) })),

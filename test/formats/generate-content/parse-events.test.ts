@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
-import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { parseEvents } from '../../../src/formats/generate-content/outbound/parse-events.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -9,8 +9,10 @@ import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { chunk, events, LEVELS, PROMPT } from './fixtures.ts';
 
 const END = { finishReason: 'STOP' };
-const reply = (chunks: readonly JsonObject[], prompt?: Prompt): Reply => collect(events(chunks, prompt));
-const parts = (chunks: readonly JsonObject[], prompt?: Prompt) => reply(chunks, prompt).choices[0]?.parts;
+const reply = (chunks: readonly JsonObject[], prompt?: PromptOutline): Reply =>
+  collect(events(chunks, prompt));
+const parts = (chunks: readonly JsonObject[], prompt?: PromptOutline) =>
+  reply(chunks, prompt).choices[0]?.parts;
 const end = (chunks: readonly JsonObject[]) => reply(chunks).choices[0]?.end;
 const call = (name: string, args?: JsonObject, more: JsonObject = {}): JsonObject => ({
   functionCall: { name, ...(args && { args }), ...more },
@@ -309,21 +311,21 @@ describe('calls', () => {
   });
 
   test('a renamed function has the caller’s name again', () => {
-    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name: '9 lives' }] };
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'function', name: '9 lives' }] };
     const name = '_9_lives_ksf4ck';
     const [part] = parts([chunk([call(name)], END)], prompt) ?? [];
     expect(part).toMatchObject({ name: expect.stringMatching(/lives/) });
   });
 
   test('a call of a custom tool is a custom call again', () => {
-    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'custom', name: 'sql' }] };
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'custom', name: 'sql' }] };
     expect(parts([chunk([call('sql', { input: 'select 1' })], END)], prompt)).toMatchObject([
       { kind: 'tool-call', custom: true, arguments: 'select 1' },
     ]);
   });
 
   test('calls that Google makes and answers itself become opaque parts', () => {
-    const prompt: Prompt = {
+    const prompt: PromptOutline = {
       ...PROMPT,
       tools: [
         { kind: 'hosted', format: 'generate-content', value: { mcpServers: [] } },

@@ -1,6 +1,7 @@
 /** Short ways to parse and to render answers. */
 
 import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import type { RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
@@ -10,12 +11,12 @@ import { asObject, asObjects, parseJson } from '../../../src/lib/json.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 
-export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
+export const PROMPT: Prompt & PromptOutline = { model: 'a-model', turns: [], calls: [], stream: true };
 
 export const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 
 /** Makes events of their data, or of bytes in chunks of `size`. */
-export function parsed(datas: readonly JsonObject[], prompt = PROMPT): ReplyEvent[] {
+export function parsed(datas: readonly JsonObject[], prompt: PromptOutline = PROMPT): ReplyEvent[] {
   const events = datas.map((data) => ({ data: JSON.stringify(data) }));
   return run(parseEvents(prompt), events);
 }
@@ -26,7 +27,7 @@ export function parsedBytes(bytes: Uint8Array, size = bytes.length): ReplyEvent[
   return run(fuse(decodeSse(), parseEvents(PROMPT)), chunks);
 }
 
-export function parsedWhole(body: string, prompt = PROMPT): ReplyEvent[] {
+export function parsedWhole(body: string, prompt: PromptOutline = PROMPT): ReplyEvent[] {
   return run(parseEvents(prompt), [{ data: body }]);
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
-import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import { safeName } from '../../../src/formats/messages/outbound/tool-names.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { block, PROMPT, parsed, parsedWhole, stream } from './answers.ts';
 
-const partsOf = (blocks: readonly JsonObject[], prompt?: Prompt) =>
+const partsOf = (blocks: readonly JsonObject[], prompt?: PromptOutline) =>
   collect(parsed(stream(blocks), prompt)).choices[0]?.parts;
 
 const endOf = (delta: JsonObject, blocks: readonly JsonObject[] = []) =>
@@ -186,14 +186,14 @@ describe('blocks', () => {
 describe('the request of the answer', () => {
   test('a changed tool name is restored', () => {
     const name = 'files.read';
-    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name }] };
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'function', name }] };
     const blocks = block(0, { type: 'tool_use', id: 'toolu_1', name: safeName(name), input: {} });
     expect(safeName(name)).not.toBe(name);
     expect(partsOf(blocks, prompt)).toMatchObject([{ name }]);
   });
 
   test('a custom tool is called with free text', () => {
-    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'custom', name: 'sql' }] };
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'custom', name: 'sql' }] };
     const blocks = block(
       0,
       { type: 'tool_use', id: 'toolu_1', name: 'sql', input: {} },
@@ -204,7 +204,7 @@ describe('the request of the answer', () => {
   });
 
   describe('an answer that is the input of a tool becomes a text', () => {
-    const prompt: Prompt = { ...PROMPT, output: { kind: 'json-schema', schema: { type: 'object' } } };
+    const prompt: PromptOutline = { ...PROMPT, output: { kind: 'json-schema', schema: { type: 'object' } } };
     const start = { type: 'tool_use', id: 'toolu_1', name: 'json_response' };
     const blocks = block(
       0,
@@ -239,7 +239,7 @@ describe('the request of the answer', () => {
     });
 
     test('a tool of the caller with that name stays a tool', () => {
-      const own: Prompt = { ...prompt, tools: [{ kind: 'function', name: 'json_response' }] };
+      const own: PromptOutline = { ...prompt, tools: [{ kind: 'function', name: 'json_response' }] };
       expect(partsOf(blocks, own)).toMatchObject([{ kind: 'tool-call', name: 'json_response' }]);
     });
   });

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
 import type { RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
@@ -14,7 +15,7 @@ import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 import { modelOf } from '../../support/model-traits.ts';
 
-export const PROMPT: Prompt = { model: 'a-model', turns: [], stream: true };
+export const PROMPT: Prompt & PromptOutline = { model: 'a-model', turns: [], calls: [], stream: true };
 
 export const REQUEST: RequestContext = { prompt: PROMPT, body: {}, id: 'q7abc', created: 1_790_000_000 };
 
@@ -39,14 +40,18 @@ export function readStream(name: string): Buffer {
 }
 
 /** Parses the bytes of a stream, in chunks of `size`. */
-export function parseStream(bytes: Uint8Array, size = bytes.length, prompt = PROMPT): ReplyEvent[] {
+export function parseStream(
+  bytes: Uint8Array,
+  size = bytes.length,
+  prompt: PromptOutline = PROMPT,
+): ReplyEvent[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   return run(fuse(decodeSse(), parseEvents(prompt, TARGET)), chunks);
 }
 
 /** Parses what a vendor sends, one object for each event; a whole answer is one object without a type. */
-export function parseObjects(said: readonly Json[], prompt = PROMPT): ReplyEvent[] {
+export function parseObjects(said: readonly Json[], prompt: PromptOutline = PROMPT): ReplyEvent[] {
   return run(
     parseEvents(prompt, TARGET),
     said.map((value) => ({ data: JSON.stringify(value) })),

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt, Turn } from '../../../src/conversation/prompt.ts';
+import { outlinePrompt } from '../../../src/conversation/prompt-outline.ts';
 import type { Finish, ReplyEvent } from '../../../src/conversation/reply.ts';
 import { type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
@@ -33,7 +34,7 @@ function answered(
     ),
     { type: 'part-end', choice: 0, index },
   ]);
-  const events = renderStream(makeReply(parts, { finish }), { ...REQUEST, prompt: PROMPT });
+  const events = renderStream(makeReply(parts, { finish }), { ...REQUEST, prompt: outlinePrompt(PROMPT) });
   expectValid(events);
   return { events: events.slice(2, -1).map(parseData), items: asObjects(lastResponse(events)['output']) };
 }
@@ -145,7 +146,7 @@ describe('calls of the model become items', () => {
       { type: 'part-delta', choice: 0, index, text: '{}' },
       { type: 'part-end', choice: 0, index },
     ]);
-    const said = renderStream(makeReply(events), { ...REQUEST, prompt: parse({ tools }) });
+    const said = renderStream(makeReply(events), { ...REQUEST, prompt: outlinePrompt(parse({ tools })) });
     expect(asObjects(lastResponse(said)['output'])).toMatchObject(
       TOOLS.map((name) => ({ type: 'function_call', name, arguments: '{}' })),
     );

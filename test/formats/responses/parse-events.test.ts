@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
-import type { Prompt } from '../../../src/conversation/prompt.ts';
+import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { formats } from '../../../src/formats/formats.ts';
 import { ITEM_EVENTS } from '../../../src/formats/responses/outbound/item-events.ts';
@@ -399,7 +399,7 @@ describe('calls', () => {
   });
 
   test('of a tool that the vendor runs itself are opaque', () => {
-    const prompt: Prompt = {
+    const prompt: PromptOutline = {
       ...PROMPT,
       tools: [{ kind: 'hosted', format: 'responses', value: { type: 'x_search' } }],
     };
@@ -408,13 +408,16 @@ describe('calls', () => {
       { kind: 'opaque', format: 'responses', value: { ...custom, input: 'ls -l' } },
     ]);
     expect(endOf(events)?.finish).toBe('stop');
-    const asked: Prompt = { ...prompt, tools: [...(prompt.tools ?? []), { kind: 'custom', name: 'shell' }] };
+    const asked: PromptOutline = {
+      ...prompt,
+      tools: [...(prompt.tools ?? []), { kind: 'custom', name: 'shell' }],
+    };
     expect(endOf(parseObjects(said, asked))?.finish).toBe('tool-calls');
   });
 
   test('have the name that the caller gave the tool', () => {
     const name = 'a tool/with ünusual letters';
-    const prompt: Prompt = { ...PROMPT, tools: [{ kind: 'function', name }] };
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'function', name }] };
     const call = { type: 'function_call', call_id: 'c', name: safeName(name), arguments: '{}' };
     expect(partsOf(parseObjects([makeResponse({ output: [call] })], prompt))).toMatchObject([{ name }]);
   });

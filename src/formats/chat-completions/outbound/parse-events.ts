@@ -5,7 +5,7 @@
  * Cerebras before more text. Usage may come anywhere, once, twice or with every chunk.
  */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
+import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
@@ -34,7 +34,7 @@ const MAX_CHOICES = 128;
  * Custom tools that went out as functions become custom calls again.
  * @see Outbound.parseEvents
  */
-export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
+export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
   const chunks = new ChunkParser(prompt, target);
   const events = withSettledCalls(withParallelCalls(withCustomCalls(chunks, prompt), prompt));
   return Object.assign(events, { mayBeOver: () => chunks.mayBeOver(), pieces: chunks });
@@ -56,7 +56,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   /** The choice of that piece. */
   #lastChoice: ChoiceReader | undefined;
 
-  constructor({ tools, stop = [] }: Prompt, target: ModelTraits) {
+  constructor({ tools, stop = [] }: PromptOutline, target: ModelTraits) {
     const dialect = dialectFor(target);
     this.#model = target.model;
     this.#names = changedNames(tools, (name) => toolNameFor(name, dialect));

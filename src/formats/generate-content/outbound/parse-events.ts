@@ -7,7 +7,7 @@
  * every chunk.
  */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
+import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
@@ -40,14 +40,14 @@ const USAGE = 'usageMetadata';
 type Out = Sink<ReplyEvent>;
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, target: ModelTraits): EventParser {
+export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
   const chunks = new ChunkParser(prompt, isGemini3(target));
   return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), { pieces: chunks });
 }
 
 class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   readonly counts = USAGE;
-  readonly #tools: Prompt['tools'];
+  readonly #tools: PromptOutline['tools'];
   readonly #signsTexts: boolean;
   readonly #candidates: (CandidateReader | undefined)[] = [];
   #answer: Answer | undefined;
@@ -64,7 +64,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   /** The data of the last event that came as a piece: its usage has not been read. */
   #unread = '';
 
-  constructor({ tools }: Prompt, signsTexts: boolean) {
+  constructor({ tools }: PromptOutline, signsTexts: boolean) {
     this.#tools = tools;
     this.#signsTexts = signsTexts;
   }
@@ -187,7 +187,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
 /**
  * The names of the prompt's functions if it has MCP servers, whose functions Google calls itself; undefined otherwise.
  */
-function declaredNames(tools: Prompt['tools'] = []): ReadonlySet<string> | undefined {
+function declaredNames(tools: PromptOutline['tools'] = []): ReadonlySet<string> | undefined {
   const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
   if (!hasServers) return undefined;
   return new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : safeName(tool.name))));

@@ -10,7 +10,7 @@ import { asText } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
 
 /** Returns the name of the web search that the caller asked for, or undefined if it asked for none. */
-export function findWebSearch({ tools = [] }: Prompt): string | undefined {
+export function findWebSearch({ tools = [] }: Pick<Prompt, 'tools'>): string | undefined {
   for (const tool of tools) {
     if (tool.kind === 'hosted' && tool.webSearch) return asText(tool.value['name']) ?? 'web_search';
   }

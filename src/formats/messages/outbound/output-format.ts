@@ -4,6 +4,7 @@
  */
 
 import type { FunctionTool, OutputFormat, Prompt } from '../../../conversation/prompt.ts';
+import { outlinePrompt, type PromptOutline } from '../../../conversation/prompt-outline.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
@@ -54,10 +55,10 @@ export function planOutput(
 }
 
 /** Names the tool whose input is the answer. None of the other tools has this name, and none that was called before. */
-export function getJsonToolName({ tools = [], turns }: Prompt): string {
+export function getJsonToolName({ tools = [], calls }: PromptOutline): string {
   const taken = new Set([
     ...tools.map((tool) => (tool.kind === 'hosted' ? tool.value['name'] : tool.name)),
-    ...turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'tool-call' ? part.name : []))),
+    ...calls.map(({ name }) => name),
   ]);
   let name = 'json_response';
   while (taken.has(name)) name += '_';
@@ -74,7 +75,7 @@ function createJsonTool(prompt: Prompt, { schema, description }: JsonSchemaOutpu
   const purpose = 'Gives the answer. Call it once, with the whole answer as its input.';
   return {
     kind: 'function',
-    name: getJsonToolName(prompt),
+    name: getJsonToolName(outlinePrompt(prompt)),
     description: description === undefined ? purpose : `${purpose}\n\n${description}`,
     parameters: schema,
   };

@@ -3,14 +3,14 @@
  * not known here, and calls of tools that Anthropic runs, are opaque: they are collected and emitted at their end.
  */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
+import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { unseal } from '../../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObjects, asText, isObject, otherFields } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { avoidNames } from '../../avoid-names.ts';
+import { renameReserved } from '../../avoid-names.ts';
 import { brokenAnswer } from '../../event-data.ts';
 import { unreported } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
@@ -56,11 +56,11 @@ export class BlockParser {
    * @param prompt the request. Names that were changed for Anthropic are restored, and a JSON answer is unwrapped from the
    *   tool that stood for it.
    */
-  constructor(prompt: Prompt) {
-    const avoided = avoidNames(prompt, findHostedNames(prompt), unreported);
+  constructor(prompt: PromptOutline) {
+    const avoided = renameReserved(prompt.tools, findHostedNames(prompt), unreported);
     const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
     this.#avoided = avoided.names;
-    this.#names = changedNames(avoided.prompt.tools, safeName);
+    this.#names = changedNames(avoided.tools, safeName);
     this.#keys = findChangedKeysByTool(prompt.tools);
     this.#jsonTool = schema && { name: getJsonToolName(prompt), keys: findChangedKeys(schema) };
   }

@@ -1,6 +1,6 @@
 /** Anthropic's answers as reply events. They arrive as a stream ("Streaming messages") or as one whole message. */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
+import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
@@ -34,7 +34,7 @@ type Out = Sink<ReplyEvent>;
  * @param prompt the request, whose tools' names may have been changed for Anthropic.
  * @see Outbound.parseEvents
  */
-export function parseEvents(prompt: Prompt): EventParser {
+export function parseEvents(prompt: PromptOutline): EventParser {
   const message = new MessageParser(prompt);
   return Object.assign(withSettledCalls(withCustomCalls(message, prompt)), { pieces: message });
 }
@@ -51,7 +51,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
   /** The fields of the message's end. */
   #end: JsonObject = {};
 
-  constructor(prompt: Prompt) {
+  constructor(prompt: PromptOutline) {
     this.#blocks = new BlockParser(prompt);
   }
 

@@ -13,7 +13,7 @@ export const WEB_SEARCH = 'web_search';
 const NONE: ReadonlySet<string> = new Set();
 
 /** Finds the names of the tools in a prompt that Anthropic runs itself. */
-export function findHostedNames({ tools = [] }: Prompt): ReadonlySet<string> {
+export function findHostedNames({ tools = [] }: Pick<Prompt, 'tools'>): ReadonlySet<string> {
   const hosted = keepItems(tools, (tool) => tool.kind === 'hosted');
   if (hosted.length === 0) return NONE;
   return new Set(

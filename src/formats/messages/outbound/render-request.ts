@@ -81,7 +81,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
 /** Resolves what Anthropic refuses in another format's tools: references at the roots of schemas, and names of its own. */
 function adaptTools(prompt: Prompt, report: Report): Prompt {
   const resolved = resolveRootReferences(prompt, FORMAT, report);
-  return avoidNames(resolved, findHostedNames(resolved), report).prompt;
+  return avoidNames(resolved, findHostedNames(resolved), report);
 }
 
 /**

@@ -4,7 +4,7 @@
  * numbers, so what an item has at its end beyond its events is made up for.
  */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
+import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent, ReplyStart } from '../../../conversation/reply.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
 import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
@@ -35,7 +35,7 @@ import { PartWriter } from './part-writer.ts';
 const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: Prompt, { model }: ModelTraits): EventParser {
+export function parseEvents(prompt: PromptOutline, { model }: ModelTraits): EventParser {
   const answer = new AnswerParser(prompt, model);
   return Object.assign(withSettledCalls(withParallelCalls(answer, prompt)), { pieces: answer });
 }
@@ -51,7 +51,7 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   /** The event that was read last, if it adds to a text. */
   #delta: JsonObject | undefined;
 
-  constructor(prompt: Prompt, model: string) {
+  constructor(prompt: PromptOutline, model: string) {
     this.#model = model;
     this.#items = new ItemDispatcher(this, this.#parts, prompt.tools);
   }
