@@ -116,7 +116,7 @@ async function ask(
 
 /** The headers of a body that is sent in slices tell its length. Of any other, undici does. */
 function withLength(headers: string[], payload: Payload): string[] {
-  return payload.isLong() ? [...headers, 'content-length', String(payload.byteLength)] : headers;
+  return payload.isReadOnce() ? [...headers, 'content-length', String(payload.byteLength)] : headers;
 }
 
 /** Whether the answer may repeat the request where the usage stands: to look costs 3 µs a KB, in turns if it is long. */

@@ -2,8 +2,14 @@
 
 import { Dispatcher } from 'undici';
 
+/** undici takes iterable bodies, too (its docs, `Dispatcher.dispatch`), but its types lack them. */
+export type VendorDispatch = Omit<Dispatcher.DispatchOptions, 'body'> & {
+  readonly body?: Dispatcher.DispatchOptions['body'] | AsyncIterable<Uint8Array>;
+};
+
 /** Dispatches requests to vendors. */
 export interface VendorAgent extends Dispatcher {
+  dispatch(options: VendorDispatch, handler: Dispatcher.DispatchHandler): boolean;
   /** To be called when a caller leaves an exchange with this origin, before it is aborted. */
   left?(origin: string): void;
 }

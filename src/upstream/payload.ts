@@ -3,7 +3,6 @@
  * holds the event loop for 15 ms, most of it for pages that are touched for the first time (measured).
  */
 
-import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesOfText } from '../lib/bytes.ts';
 import type { Edit } from '../lib/json-scan.ts';
@@ -11,6 +10,9 @@ import { joined } from './net/to-buffer.ts';
 
 /** Fewer bytes than this are joined and sent as one: that takes less than a turn of the event loop for each piece. */
 const LONG = 1024 * 1024;
+
+/** Bytes from this length on are given to undici one slice after the other, so that it does not hold them. */
+const READ_ONCE = 16 * 1024;
 
 /** How much of a long body is written in one turn of the event loop, in bytes. */
 const SLICE = 512 * 1024;
@@ -33,12 +35,17 @@ export class Payload {
   }
 
   /**
-   * What is given to undici: the bytes, or of a long body one slice after the other. undici asks for the next one when
-   * the socket has taken the last. A socket takes several megabytes at once, which is a system call of some milliseconds.
+   * What is given to undici: the bytes, or slices of them. undici asks for the next slice when the socket has taken the
+   * last. A socket takes several megabytes at once, which is a system call of some milliseconds.
    */
-  forDispatch(): Uint8Array | Readable {
+  forDispatch(): Uint8Array | AsyncIterable<Uint8Array> {
     const [only] = this.pieces;
-    return this.isLong() || only === undefined ? Readable.from(this.slices()) : only;
+    return this.isReadOnce() || only === undefined ? new ReadOnce(this) : only;
+  }
+
+  /** Whether undici gets slices. The headers then have to say how long the body is. */
+  isReadOnce(): boolean {
+    return this.byteLength >= READ_ONCE;
   }
 
   isLong(): boolean {
@@ -72,6 +79,25 @@ export class Payload {
       }
     }
     return true;
+  }
+}
+
+/**
+ * The slices of a payload, for one reader. undici holds what it is given until the answer is complete, and of an open
+ * stream that would be a whole dialogue.
+ */
+class ReadOnce implements AsyncIterable<Uint8Array> {
+  #payload: Payload | undefined;
+
+  constructor(payload: Payload) {
+    this.#payload = payload;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const payload = this.#payload;
+    if (payload === undefined) throw new TypeError('The body of a request is read once.');
+    this.#payload = undefined;
+    return payload.slices();
   }
 }
 

@@ -4,7 +4,6 @@
  * `cancel` aborts the exchange.
  */
 
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
@@ -26,7 +25,7 @@ export interface UpstreamRequest {
   /** Names and values in turn. */
   readonly headers: string[];
   /** The bytes; or slices of them, whose length the headers then say (`content-length`). */
-  readonly body: Uint8Array | Readable;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
   readonly timeLeft?: number;
   /**
