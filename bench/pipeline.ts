@@ -15,6 +15,7 @@ import { openGateway } from '../src/server/open-gateway.ts';
 import { hashKey } from '../src/store/key-secret.ts';
 import type { ChainMode } from '../src/streams/chain.ts';
 import { framedAsEvents } from '../src/streams/framing.ts';
+import { PushBody } from '../src/streams/push-body.ts';
 import { decodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
 import { translateBody } from '../src/streams/translate-body.ts';
@@ -47,10 +48,16 @@ const PROMPT = { model: 'a-model', calls: [], stream: true, includeUsage: true }
 const ASKED: RequestContext = { prompt: PROMPT, body: {}, id: 'abc123', created: 1_700_000_000 };
 const TARGET = modelOf();
 
+function recordedPieces(): Buffer[] {
+  return recorded
+    .toString('utf8')
+    .split(/(?<=\n\n)/)
+    .map((event) => Buffer.from(event));
+}
+
 /** The recorded stream, one event a chunk, as an economical vendor sends it. */
 function source(): ReadableStream<Uint8Array> {
-  const events = recorded.toString('utf8').split(/(?<=\n\n)/);
-  const bytes = events.map((event) => Buffer.from(event));
+  const bytes = recordedPieces();
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
@@ -61,6 +68,14 @@ function source(): ReadableStream<Uint8Array> {
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The same events, as a socket pushes them. */
+function pushedSource(): PushBody {
+  const body = new PushBody({ resume() {}, pause() {}, cancel() {} });
+  for (const event of recordedPieces()) body.enqueue(event);
+  body.close();
+  return body;
 }
 
 async function drain(stream: ReadableStream<unknown>): Promise<void> {
@@ -78,7 +93,7 @@ const steps = () =>
 
 async function fusedBody(): Promise<void> {
   const [decode, parse, render, encode] = steps();
-  const { body } = translateBody(source(), fuse(fuse(decode, parse), fuse(render, encode)), {
+  const { body } = translateBody(pushedSource(), fuse(fuse(decode, parse), fuse(render, encode)), {
     fail: (error) => {
       throw error;
     },

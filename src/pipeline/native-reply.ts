@@ -3,10 +3,10 @@
 import { formats } from '../formats/formats.ts';
 import { concatBytes, textOfBytes } from '../lib/bytes.ts';
 import type { GatewayError } from '../lib/errors.ts';
+import { cancelBody } from '../streams/cancel-body.ts';
 import { run } from '../streams/step.ts';
 import { eventStreamHeaders, isEventStream, responseHeaders } from '../upstream/headers.ts';
 import { hiddenInJson, hiding, tellable } from '../upstream/redact.ts';
-import { cancelBody } from '../upstream/send.ts';
 import { type EarlyFailure, failureInBody } from './early-failure.ts';
 import type { Answered, Replied } from './exchange.ts';
 import { FailureHider } from './hide-failures.ts';
@@ -22,7 +22,8 @@ import { withWait } from './vendor-wait.ts';
  */
 export function nativeReply(answered: Answered, hold: number): Replied | Promise<Replied> {
   const { id, route, answer, secret, allowance, ledger } = answered;
-  const { status, body } = answer;
+  const { status } = answer;
+  const body = answer.body instanceof Uint8Array ? answer.body : answer.body.stream();
   const type = String(answer.headers['content-type']);
   if (type.startsWith('text/html')) throw noAnswer(answered);
   const headers = responseHeaders(answer.headers, hiding(secret));
@@ -48,7 +49,7 @@ function streamReply(reply: Replied, answered: Answered, hold: number): Replied 
   const { beginning, upstreamFormat, secret } = answered;
   const given = (failure: EarlyFailure | undefined): Replied => {
     if (failure === undefined) return reply;
-    if (!(reply.body instanceof Uint8Array)) cancelBody(reply.body);
+    cancelBody(reply.body);
     const hider = new FailureHider(formats[upstreamFormat].outbound, secret);
     const body = concatBytes(run(hider, [failure.bytes]));
     return asRefusal({ ...reply, body }, failure.error, answered);

@@ -22,7 +22,7 @@ export function readWhole(answered: Answered, limit: number): Uint8Array | Promi
   const { body } = answered.answer;
   if (!(body instanceof Uint8Array)) {
     const held = new HeldAnswer(answered);
-    return wholeBody(body, limit, tooLong, (bytes) => held.report(bytes));
+    return wholeBody(body.stream(), limit, tooLong, (bytes) => held.report(bytes));
   }
   if (body.byteLength > limit) throw tooLong();
   return body;

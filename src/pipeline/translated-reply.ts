@@ -11,6 +11,7 @@ import { tryParseBounded } from '../lib/json-bounds.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { validator } from '../protocol/validate.ts';
 import { framedAsEvents, framedAsList } from '../streams/framing.ts';
+import { pushedWhole } from '../streams/push-body.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, type Step } from '../streams/step.ts';
 import { boundedStream, MAX_WHOLE } from '../translate/decode-answer.ts';
@@ -18,7 +19,6 @@ import { translatedBody } from '../translate/translated-body.ts';
 import { wholeReply, wholeReplyOfStream } from '../translate/whole-reply.ts';
 import { eventStreamHeaders, responseHeaders } from '../upstream/headers.ts';
 import { hiding, tellable } from '../upstream/redact.ts';
-import type { UpstreamAnswer } from '../upstream/send.ts';
 import { decodeBody, requireAnswer, textUnlessEvents } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { HeldAnswer } from './held-answer.ts';
@@ -81,7 +81,8 @@ async function streamed(
   const held = new HeldAnswer(answered);
   const asked = { ...translation.asked, estimatedInput: estimateInput(answered) };
   const { body, ready } = translatedBody(
-    toStream(answer),
+    // Some services do not stream although a stream was requested.
+    answer.body instanceof Uint8Array ? pushedWhole(answer.body) : answer.body,
     { ...translation, asked },
     {
       decode: (pieces) =>
@@ -163,12 +164,4 @@ function count(
   const tokens = outbound.parseCount(asObject(said) ?? {});
   if (tokens === undefined) throw noAnswer(answered);
   return inbound.renderCount(tokens);
-}
-
-/**
- * A complete body as a stream of one chunk: some services stream although a non-streaming answer was requested, and the
- * other way round.
- */
-function toStream({ body }: UpstreamAnswer): ReadableStream<Uint8Array> {
-  return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
 }

@@ -7,7 +7,7 @@
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { CloudPass, Headers, Outgoing } from '../upstream/credentials/cloud.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
-import { cancelBody, type Ending, leftFor, type UpstreamHead } from '../upstream/send.ts';
+import { type Ending, leave, leftFor, type UpstreamHead } from '../upstream/send.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Answered } from './exchange.ts';
 
@@ -56,7 +56,7 @@ export async function withCredentials(
   const next = isRefused(first.answer) ? await renewed(cloudTokens, vendor, pass, signal) : undefined;
   ending.decide(next === undefined);
   if (next === undefined) return unlessByClock(first, vendor);
-  cancelBody(first.answer.body);
+  leave(first.answer);
   return unlessByClock(await ask(await headersWith(next, request), next.secret, ended), vendor);
 }
 

@@ -10,7 +10,7 @@ import { PushBody } from './push-body.ts';
 export interface PipedSource {
   readonly writable: WritableStream<Uint8Array>;
   /** What is written there. Its cancellation makes further writes fail. */
-  readonly source: ReadableStream<Uint8Array>;
+  readonly source: PushBody;
 }
 
 /** Makes both ends. */
@@ -46,7 +46,7 @@ export function pipedSource(): PipedSource {
     close: () => pushed.close(),
     abort: (reason) => pushed.error(asLost(reason)),
   });
-  return { writable, source: pushed.stream };
+  return { writable, source: pushed };
 }
 
 /** Whatever ends a vendor's stream early, to a caller it is a lost connection. */

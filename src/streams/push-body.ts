@@ -1,9 +1,10 @@
 /**
- * A body that is pushed, as a socket delivers it: a ReadableStream whose underlying source (WHATWG Streams, 4.2.3) is
- * fed from outside. `pull` resumes the socket, and `cancel` aborts it.
+ * A body that is pushed, as a socket delivers it. Its consumer takes the chunks one by one, or reads them as a
+ * ReadableStream whose underlying source (WHATWG Streams, 4.2.3) the body is. To take a chunk resumes the socket, and to
+ * cancel aborts it.
  */
 
-import type { GatewayError } from '../lib/errors.ts';
+import { GatewayError } from '../lib/errors.ts';
 
 /** Where the bytes come from. */
 export interface PushSource {
@@ -17,35 +18,43 @@ export interface PushSource {
   mostQueued?(): number | undefined;
 }
 
+/** Who takes the chunks. */
+export interface Consumer {
+  /** After `next` has had nothing: now there is a chunk, or the end. */
+  available(): void;
+}
+
 /** How many bytes of a body may wait for the consumer before the source is paused. */
 export const HIGH_WATER_MARK = 64 * 1024;
 
 /** The strategy of a stream that pulls only when a read waits on its empty queue. */
 export const ON_DEMAND = { highWaterMark: 0 };
 
-/**
- * Such a body: the underlying source of its own stream. The stream pulls when its queue is empty, so the count of queued
- * bytes restarts at 0 then. A `size` function would have to be called for each chunk to find the same.
- */
-export class PushBody {
-  readonly stream: ReadableStream<Uint8Array>;
+/** Such a body. It has one consumer. */
+export class PushBody implements Consumer {
   readonly #source: PushSource;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** What the consumer has not taken. */
+  #chunks: Uint8Array[] = [];
   #queued = 0;
   #isPaused = false;
-  #isOver = false;
-  #failure: GatewayError | undefined;
+  /** What follows the queue: the end, or the failure. */
+  #end: 'end' | GatewayError | undefined;
+  /** Who waits for the next chunk. */
+  #waiting: Consumer | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   constructor(source: PushSource) {
     this.#source = source;
-    this.stream = new ReadableStream<Uint8Array>(this, ON_DEMAND);
   }
+
+  // For the source.
 
   /** Ignored after `close`, `error` or a cancellation. */
   enqueue(chunk: Uint8Array): void {
-    if (this.#isOver) return;
-    this.#controller?.enqueue(chunk);
+    if (this.#end !== undefined) return;
+    this.#chunks.push(chunk);
     this.#queued += chunk.byteLength;
+    this.#notify();
     if (this.#queued < (this.#source.mostQueued?.() ?? HIGH_WATER_MARK)) return;
     // Repeated for every chunk, because a decompressor in between resumes the socket whenever it has room itself.
     this.#isPaused = true;
@@ -53,37 +62,82 @@ export class PushBody {
   }
 
   close(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#controller?.close();
+    this.#endWith('end');
   }
 
-  /** Fails the stream after the queued bytes have been read. The stream's own error would discard them. */
+  /** Fails the body, after the queued chunks. */
   error(error: GatewayError): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    if (this.#queued === 0) this.#controller?.error(error);
-    else this.#failure = error;
+    this.#endWith(error);
   }
 
-  /** @internal The stream starts, at once. */
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#controller = controller;
-  }
+  // For the consumer.
 
-  /** @internal The stream has nothing for a read that waits. */
-  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#queued = 0;
-    if (this.#failure !== undefined) controller.error(this.#failure);
-    else if (this.#isPaused) {
+  /**
+   * Takes the next chunk, or learns how the body ended. Undefined: nothing has come; `consumer` is called once as soon as
+   * something has, while the source still runs.
+   */
+  next(consumer: Consumer): Uint8Array | 'end' | GatewayError | undefined {
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) {
+      this.#queued -= chunk.byteLength;
+      return chunk;
+    }
+    if (this.#end !== undefined) return this.#end;
+    this.#waiting = consumer;
+    if (this.#isPaused) {
       this.#isPaused = false;
       this.#source.resume();
     }
+    return undefined;
   }
 
-  /** @internal Its consumer has left. */
-  cancel(reason: unknown): void {
-    this.#isOver = true;
+  /** Drops what is queued, and cancels the source unless it has ended. @param reason the error in the body, if any. */
+  cancel(reason?: unknown): void {
+    this.#chunks = [];
+    this.#queued = 0;
+    this.#waiting = undefined;
+    if (this.#end !== undefined) return;
+    this.#end = 'end';
     this.#source.cancel(reason);
   }
+
+  /** Makes the stream that reads the body. It queues nothing itself. */
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(this, ON_DEMAND);
+  }
+
+  /** @internal A read of the stream waits. */
+  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+    const next = this.next(this);
+    if (next === undefined) return;
+    if (next === 'end') controller.close();
+    else if (next instanceof GatewayError) controller.error(next);
+    else controller.enqueue(next);
+  }
+
+  /** @internal There is something for the read that waits. */
+  available(): void {
+    if (this.#controller !== undefined) this.pull(this.#controller);
+  }
+
+  #endWith(how: 'end' | GatewayError): void {
+    if (this.#end !== undefined) return;
+    this.#end = how;
+    this.#notify();
+  }
+
+  #notify(): void {
+    const consumer = this.#waiting;
+    this.#waiting = undefined;
+    consumer?.available();
+  }
+}
+
+/** A body that is here. */
+export function pushedWhole(bytes: Uint8Array): PushBody {
+  const body = new PushBody({ resume() {}, pause() {}, cancel() {} });
+  body.enqueue(bytes);
+  body.close();
+  return body;
 }

@@ -1,6 +1,6 @@
 /**
- * The one stream that a translated body crosses. It owns the vendor's reader, pulls only on demand, runs one fused step
- * over each chunk, and passes on all output of one read as one chunk.
+ * The one stream that a translated body crosses. It takes the vendor's chunks only on demand, runs one fused step over
+ * each, and passes on all output of one chunk as one.
  *
  * It is not `pipeThrough(new TransformStream(step))`, because it does three things that a TransformStream cannot do:
  * cancel the source while a read waits, render the source's failure for the consumer, and hold the head until there is
@@ -8,7 +8,7 @@
  */
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
-import { ON_DEMAND } from './push-body.ts';
+import { type Consumer, ON_DEMAND, type PushBody } from './push-body.ts';
 import type { Sink, Step } from './step.ts';
 
 export interface TranslateOptions {
@@ -61,7 +61,6 @@ const PARKED_MILLISECONDS = 5_000;
 
 const utf8 = new TextEncoder();
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Timer = ReturnType<typeof setTimeout>;
 
 /**
@@ -70,17 +69,17 @@ type Timer = ReturnType<typeof setTimeout>;
  * @param step from the source's bytes to the consumer's text.
  */
 export function translateBody(
-  source: ReadableStream<Uint8Array>,
+  source: PushBody,
   step: Step<Uint8Array, string>,
   options: TranslateOptions,
 ): TranslatedBody {
-  const translation = new Translation(source.getReader(), step, options);
+  const translation = new Translation(source, step, options);
   return { body: new ReadableStream<Uint8Array>(translation, ON_DEMAND), ready: translation.ready() };
 }
 
 /** The underlying source of such a stream, and where its step writes. */
-class Translation implements Sink<string> {
-  readonly #reader: Reader;
+class Translation implements Sink<string>, Consumer {
+  readonly #source: PushBody;
   readonly #step: Step<Uint8Array, string>;
   readonly #options: TranslateOptions;
   /** Output that has not been passed on. */
@@ -94,30 +93,30 @@ class Translation implements Sink<string> {
   #consumer: ReadableStreamDefaultController<Uint8Array> | undefined;
   #timer: Timer | undefined;
   #parked: Timer | undefined;
-  /** The reads in progress. */
-  #reading: Promise<void> | undefined;
+  /** Settles `ready`, until it has. */
+  #ready: PromiseWithResolvers<void> | undefined;
 
-  constructor(reader: Reader, step: Step<Uint8Array, string>, options: TranslateOptions) {
-    this.#reader = reader;
+  constructor(source: PushBody, step: Step<Uint8Array, string>, options: TranslateOptions) {
+    this.#source = source;
     this.#step = step;
     this.#options = options;
   }
 
   /** Settles as `TranslatedBody.ready` does. */
   ready(): Promise<void> {
-    const ready = this.#read().then(() => {
-      if (this.#ended instanceof GatewayError) throw this.#ended;
-    });
+    const ready = Promise.withResolvers<void>();
     // A caller that awaits it sees the failure; for a body that is never read it must not be an unhandled rejection.
-    ready.catch(() => undefined);
-    return ready;
+    ready.promise.catch(() => undefined);
+    this.#ready = ready;
+    this.available();
+    return ready.promise;
   }
 
   enqueue(piece: string): void {
     this.#text += piece;
   }
 
-  pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined {
+  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#isWaiting = true;
     if (this.#consumer === undefined) {
       this.#consumer = controller;
@@ -125,14 +124,28 @@ class Translation implements Sink<string> {
       if (keepAlive !== undefined)
         this.#timer = setInterval(() => this.#ping(keepAlive), keepAlive.milliseconds);
     }
-    if (!this.#isEnough()) return this.#read().then(this.#give);
-    this.#give();
-    return undefined;
+    this.available();
   }
 
   cancel(reason: unknown): void {
     this.#stop();
-    leave(this.#reader, reason);
+    this.#source.cancel(reason);
+  }
+
+  /** Takes chunks until there is enough output, and passes that on if the consumer waits. */
+  available(): void {
+    while (!this.#isEnough()) {
+      const next = this.#source.next(this);
+      if (next === undefined) return;
+      if (next === 'end') this.#finish();
+      else if (next instanceof GatewayError) this.#end(next);
+      else this.#translate(next);
+    }
+    const ready = this.#ready;
+    this.#ready = undefined;
+    if (this.#ended instanceof GatewayError) ready?.reject(this.#ended);
+    else ready?.resolve();
+    if (this.#isWaiting) this.#give();
   }
 
   /** Sends a keep-alive, if the consumer waits. */
@@ -150,9 +163,9 @@ class Translation implements Sink<string> {
       this.#awaitEnd();
       return;
     }
-    leave(this.#reader);
+    this.#source.cancel();
     this.#finish();
-    this.#give();
+    this.available();
   }
 
   #isEnough(): boolean {
@@ -161,37 +174,11 @@ class Translation implements Sink<string> {
     return this.#consumer !== undefined || this.#options.holds?.() !== true || this.#text.length >= MOST_HELD;
   }
 
-  /** Reads on until there is enough output. Never rejects. */
-  #read(): Promise<void> {
-    this.#reading ??= this.#next();
-    return this.#reading;
-  }
-
-  #next(): Promise<void> {
-    return this.#reader.read().then(this.#take, this.#broke);
-  }
-
-  // Promises call these three, and each read needs two of them, so they are made once for a body.
-
-  readonly #take = ({ done, value }: Awaited<ReturnType<Reader['read']>>): Promise<void> | undefined => {
-    if (this.#ended === undefined && !this.#isDone) {
-      if (done) this.#finish();
-      else this.#translate(value);
-    }
-    if (!this.#isEnough()) return this.#next();
-    this.#reading = undefined;
-    return undefined;
-  };
-
-  readonly #broke = (error: unknown): void => {
-    this.#reading = undefined;
-    this.#end(asGatewayError(error));
-  };
-
-  readonly #give = (): void => {
+  #give(): void {
     const controller = this.#consumer;
     if (this.#isDone || controller === undefined) return;
-    if (this.#ended instanceof GatewayError) this.#options.fail(this.#ended, this);
+    if (this.#ended instanceof GatewayError) this.#fail(this.#ended, controller);
+    if (this.#isDone) return;
     if (this.#text !== '') {
       const bytes = utf8.encode(this.#text);
       this.#text = '';
@@ -203,7 +190,17 @@ class Translation implements Sink<string> {
     if (this.#ended === undefined) return;
     this.#stop();
     controller.close();
-  };
+  }
+
+  /** Renders a failure. The source must not see what that throws. */
+  #fail(failure: GatewayError, controller: ReadableStreamDefaultController<Uint8Array>): void {
+    try {
+      this.#options.fail(failure, this);
+    } catch (error) {
+      this.#stop();
+      controller.error(error);
+    }
+  }
 
   #translate(chunk: Uint8Array): void {
     const { length } = this.#text;
@@ -216,7 +213,7 @@ class Translation implements Sink<string> {
     if (this.#parked === undefined || this.#text.length !== length) this.#awaitEnd();
     if (!this.#options.over?.()) return;
     this.#finish();
-    void drainRest(this.#reader);
+    new RestReader(this.#source).available();
   }
 
   #finish(): void {
@@ -230,7 +227,7 @@ class Translation implements Sink<string> {
 
   #failBy(error: unknown): void {
     const failure = asGatewayError(error);
-    leave(this.#reader, failure);
+    this.#source.cancel(failure);
     this.#end(failure);
   }
 
@@ -256,27 +253,29 @@ class Translation implements Sink<string> {
   }
 }
 
-/** Cancels the source. If it has failed already, there is nothing to cancel, and its rejection is ignored. */
-function leave(reader: Reader, reason?: unknown): void {
-  reader.cancel(reason).catch(() => undefined);
-}
-
 /**
  * Reads what comes after the last event to its end, if that is near, so that the connection can be kept; otherwise
  * cancels.
  */
-async function drainRest(reader: Reader): Promise<void> {
-  const timer = setTimeout(leave, LATE_MILLISECONDS, reader);
-  try {
-    for (let size = 0; size <= LATE_BYTES; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      size += value.byteLength;
+class RestReader implements Consumer {
+  readonly #source: PushBody;
+  readonly #timer: Timer;
+  #size = 0;
+
+  constructor(source: PushBody) {
+    this.#source = source;
+    this.#timer = setTimeout(() => source.cancel(), LATE_MILLISECONDS);
+  }
+
+  available(): void {
+    while (this.#size <= LATE_BYTES) {
+      const next = this.#source.next(this);
+      if (next === undefined) return;
+      // However it ends, everything has been sent.
+      if (!(next instanceof Uint8Array)) break;
+      this.#size += next.byteLength;
     }
-    await reader.cancel();
-  } catch {
-    // It broke off after everything had been sent.
-  } finally {
-    clearTimeout(timer);
+    clearTimeout(this.#timer);
+    this.#source.cancel();
   }
 }

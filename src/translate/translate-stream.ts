@@ -22,7 +22,7 @@ const say: SayLate = (error, render, out) => render(error, out);
 export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Array> {
   const translation = wayBack(way);
   const { writable, source } = pipedSource();
-  if (translation === undefined) return { writable, readable: watched(source, way.to) };
+  if (translation === undefined) return { writable, readable: watched(source.stream(), way.to) };
   const { body } = translatedBody(source, translation, {
     decode: (pieces) => fuse(boundedStream(), decodeByLooks(undefined, pieces)),
     framing: framedAsEvents(translation.inbound.ping),

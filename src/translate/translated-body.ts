@@ -4,6 +4,7 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import type { EventParser, EventRenderer } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { Framing } from '../streams/framing.ts';
+import type { PushBody } from '../streams/push-body.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
@@ -36,7 +37,7 @@ export interface TranslatedBodyOptions {
  * @param source the vendor's bytes. The body owns them from here on, and cancels them when the consumer cancels.
  */
 export function translatedBody(
-  source: ReadableStream<Uint8Array>,
+  source: PushBody,
   translation: AnswerTranslation,
   options: TranslatedBodyOptions,
 ): TranslatedBody {

@@ -45,8 +45,8 @@ export interface UpstreamHead {
 }
 
 export interface UpstreamAnswer extends UpstreamHead {
-  /** A stream that is still arriving; or bytes, if a short body came together with its head. */
-  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+  /** A body that is still arriving; or bytes, if a short one came together with its head. */
+  readonly body: PushBody | Uint8Array;
   readonly exchange: Breakable;
 }
 
@@ -263,6 +263,8 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
       return;
     }
     this.#passOn();
+    // The consumer may have left because of what has just come.
+    if (this.#over !== undefined) return;
     this.#finish(how, error);
     if (this.#observer?.fail === undefined) body.error(error);
     else {
@@ -277,6 +279,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
       if (this.#body === undefined) this.#giveWhole();
       else {
         this.#passOn();
+        if (this.#over !== undefined) return;
         this.#observer?.flush?.(this.#body);
         this.#finish('whole');
         this.#body.close();
@@ -321,7 +324,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
   #giveStream(): PushBody {
     const body = new PushBody(this);
     this.#body = body;
-    this.#give(body.stream);
+    this.#give(body);
     return body;
   }
 
@@ -372,14 +375,14 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
  * Cancels an answer because of an error. If that is the vendor's, the exchange counts as broken.
  * @returns the error.
  */
-export function leftFor({ body }: UpstreamAnswer, error: GatewayError): GatewayError {
-  cancelBody(body, error);
+export function leftFor(answer: UpstreamAnswer, error: GatewayError): GatewayError {
+  leave(answer, error);
   return error;
 }
 
-/** Cancels a body that is not wanted. A body that has failed already rejects its cancellation, which is ignored. */
-export function cancelBody(body: UpstreamAnswer['body'], reason?: GatewayError): void {
-  if (!(body instanceof Uint8Array)) body.cancel(reason).catch(() => undefined);
+/** Cancels an answer that is not wanted. @param reason the error in it, if that is why. */
+export function leave({ body }: UpstreamAnswer, reason?: GatewayError): void {
+  if (body instanceof PushBody) body.cancel(reason);
 }
 
 function getAbortReason({ reason }: AbortSignal): GatewayError {

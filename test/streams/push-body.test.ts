@@ -16,7 +16,7 @@ function stage(mostQueued?: () => number) {
     cancel: (reason) => heard.push(['cancel', reason]),
     ...(mostQueued && { mostQueued }),
   });
-  return { body, heard, reader: body.stream.getReader() };
+  return { body, heard, reader: body.stream().getReader() };
 }
 
 async function textsOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string[]> {

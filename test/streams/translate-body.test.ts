@@ -1,13 +1,30 @@
 import { describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
+import { pipedSource } from '../../src/streams/piped-source.ts';
+import { HIGH_WATER_MARK } from '../../src/streams/push-body.ts';
 import type { Step } from '../../src/streams/step.ts';
-import { translateBody } from '../../src/streams/translate-body.ts';
+import {
+  type TranslatedBody,
+  type TranslateOptions,
+  translateBody as translatePushed,
+} from '../../src/streams/translate-body.ts';
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 const bytes = (string: string): Uint8Array => new TextEncoder().encode(string);
 const upper: Step<Uint8Array, string> = { transform: (chunk, out) => out.enqueue(text(chunk).toUpperCase()) };
 const fail = (error: GatewayError, out: { enqueue(text: string): void }): void =>
   out.enqueue(`<${error.fault}>`);
+
+/** Translates a stream, which is piped into the body that is translated. */
+function translateBody(
+  stream: ReadableStream<Uint8Array>,
+  step: Step<Uint8Array, string>,
+  options: TranslateOptions,
+): TranslatedBody {
+  const { writable, source } = pipedSource();
+  stream.pipeTo(writable).catch(() => undefined);
+  return translatePushed(source, step, options);
+}
 
 /** Runs everything that does not wait for a timer. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -46,17 +63,26 @@ describe('translateBody', () => {
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['a.b.', 'c.', 'end']);
   });
 
-  test('pulls only when the consumer pulls', async () => {
+  test('translates only when the consumer pulls, and pauses an endless source', async () => {
     const { stream, state } = source([], true);
-    const passed = translateBody(stream, upper, { fail });
+    let steps = 0;
+    const counted: Step<Uint8Array, string> = {
+      transform(chunk, out) {
+        steps += 1;
+        upper.transform(chunk, out);
+      },
+    };
+    const passed = translateBody(stream, counted, { fail });
     await passed.ready;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(state.pulls).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(steps).toBe(1);
     const reader = passed.body.getReader();
     await reader.read();
     await reader.read();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(state.pulls).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(steps).toBe(2);
+    // Each chunk is one byte.
+    expect(state.pulls).toBeLessThan(HIGH_WATER_MARK + 10);
     await reader.cancel();
   });
 
@@ -331,6 +357,7 @@ describe('no timer is left', () => {
       vi.advanceTimersByTime(999);
       expect(made.cancel).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);
+      await settle();
       expect(made.cancel).toHaveBeenCalledOnce();
       expect(vi.getTimerCount()).toBe(0);
     } finally {

@@ -68,7 +68,7 @@ function sent(
 /** The body as a stream, whatever its kind. */
 async function streamOf(answer: Promise<UpstreamAnswer>): Promise<ReadableStream<Uint8Array>> {
   const { body } = await answer;
-  return body instanceof Uint8Array ? ReadableStream.from([body]) : body;
+  return body instanceof Uint8Array ? ReadableStream.from([body]) : body.stream();
 }
 
 async function text(answer: Promise<UpstreamAnswer>): Promise<string> {

@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
 import { bytesOfText } from '../../lib/bytes.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
-import { cancelBody } from '../../upstream/send.ts';
+import { cancelBody } from '../../streams/cancel-body.ts';
 import { cutOff } from './cut-off.ts';
 
 /**
