@@ -75,12 +75,12 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
           // Native: the caller's bytes, with the vendor's name of the model. Translated: parsed into a Prompt and
           // rendered in the vendor's format.
           .to(translateRequest(options))
-          // Sends it and returns with the head. The body is a stream whose source is the vendor's socket: a read
-          // resumes the socket, a full queue pauses it, a cancellation aborts the exchange. (A short body that came
-          // with its head stays bytes.) Steps inside that stream watch the bytes: for usage; and on the native path
-          // also for an early error, a truncation and secrets in a failure (`observe-native.ts`).
+          // Sends it and returns with the head. The vendor's socket pushes the body: a read resumes the socket, a full
+          // queue pauses it, a cancellation aborts the exchange. (A short body that came with its head stays bytes.)
+          // Steps in front of the queue watch the bytes: for usage; and on the native path also for an early error, a
+          // truncation and secrets in a failure (`observe-native.ts`).
           .to(upstream(agent, upstreams, passes))
-          // Native: the same stream, with no other behind it. Translated: one stream more, which runs the fused
+          // Native: a ReadableStream of these bytes. Translated: a ReadableStream that takes them and runs the fused
           // steps (decode, parse events, render events, frame); or one JSON body, if the caller asked for no stream.
           .to(translateReply(options)),
     )

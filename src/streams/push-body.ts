@@ -33,8 +33,9 @@ export const ON_DEMAND = { highWaterMark: 0 };
 /** Such a body. It has one consumer. */
 export class PushBody implements Consumer {
   readonly #source: PushSource;
-  /** What the consumer has not taken. */
-  #chunks: Uint8Array[] = [];
+  /** What the consumer has not taken: the next chunk, and those after it, of which there are none as a rule. */
+  #next: Uint8Array | undefined;
+  #later: Uint8Array[] | undefined;
   #queued = 0;
   #isPaused = false;
   /** What follows the queue: the end, or the failure. */
@@ -52,7 +53,9 @@ export class PushBody implements Consumer {
   /** Ignored after `close`, `error` or a cancellation. */
   enqueue(chunk: Uint8Array): void {
     if (this.#end !== undefined) return;
-    this.#chunks.push(chunk);
+    if (this.#next === undefined) this.#next = chunk;
+    else if (this.#later === undefined) this.#later = [chunk];
+    else this.#later.push(chunk);
     this.#queued += chunk.byteLength;
     this.#notify();
     if (this.#queued < (this.#source.mostQueued?.() ?? HIGH_WATER_MARK)) return;
@@ -77,8 +80,9 @@ export class PushBody implements Consumer {
    * something has, while the source still runs.
    */
   next(consumer: Consumer): Uint8Array | 'end' | GatewayError | undefined {
-    const chunk = this.#chunks.shift();
+    const chunk = this.#next;
     if (chunk !== undefined) {
+      this.#next = this.#later?.shift();
       this.#queued -= chunk.byteLength;
       return chunk;
     }
@@ -93,7 +97,8 @@ export class PushBody implements Consumer {
 
   /** Drops what is queued, and cancels the source unless it has ended. @param reason the error in the body, if any. */
   cancel(reason?: unknown): void {
-    this.#chunks = [];
+    this.#next = undefined;
+    this.#later = undefined;
     this.#queued = 0;
     this.#waiting = undefined;
     if (this.#end !== undefined) return;

@@ -1,7 +1,6 @@
 /**
  * One HTTP exchange with a vendor, through undici's dispatch: without redirects and retries, and with nothing between
- * the socket and the stream that is read. The exchange is the stream's underlying source: `pull` resumes the socket,
- * `cancel` aborts the exchange.
+ * the socket and the body that is read. To read resumes the socket, and to cancel aborts the exchange.
  */
 
 import type { Dispatcher } from 'undici';
@@ -29,7 +28,7 @@ export interface UpstreamRequest {
   /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
   readonly timeLeft?: number;
   /**
-   * Called once, with the answer's head. It returns what watches the body inside its own stream. Absent: nothing does.
+   * Called once, with the answer's head. It returns what watches the body as it comes. Absent: nothing does.
    */
   readonly observe?: (head: UpstreamHead) => AnswerObserver | undefined;
   /** Called once, when the exchange is over. */
@@ -61,7 +60,7 @@ export interface Breakable {
  * that says that the body is not complete.
  */
 export interface AnswerObserver extends BodyStep {
-  /** How many bytes may wait for the consumer. Absent: the stream's own high water mark. */
+  /** How many bytes may wait for the consumer. Absent: HIGH_WATER_MARK. */
   mostQueued?(): number;
   /**
    * Called once, at the end: whether the vendor itself reported that its answer failed, and not because of the request.
@@ -131,7 +130,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
   /** What has come of the current read: its first piece, and those after it, of which there are none as a rule. */
   #piece: Uint8Array | undefined;
   #pieces: Uint8Array[] | undefined;
-  /** The body's stream, once the answer was returned with one. */
+  /** The body, once the answer was returned with it. */
   #body: PushBody | undefined;
   /** Whether a byte of an answer has come. */
   #hasAnswered = false;
@@ -185,7 +184,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     this.#observe = undefined;
     const isStream = isEventStream(headers);
     this.#words = new WordReader(isStream);
-    if (isStream) this.#giveStream();
+    if (isStream) this.#giveBody();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -213,7 +212,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     this.#abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong));
   }
 
-  // What the body's stream asks for.
+  // What the body asks for.
 
   resume(): void {
     if (this.#over !== undefined) return;
@@ -313,7 +312,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     this.#settle = undefined;
   }
 
-  /** A body that has come with its head needs no stream. */
+  /** A body that has come with its head is not pushed. */
   #giveWhole(): void {
     const bytes = this.#takePieces();
     const whole = this.#observer === undefined ? bytes : concatBytes(run(this.#observer, [bytes]));
@@ -321,7 +320,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     this.#give(whole);
   }
 
-  #giveStream(): PushBody {
+  #giveBody(): PushBody {
     const body = new PushBody(this);
     this.#body = body;
     this.#give(body);
@@ -345,7 +344,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     if (this.#over !== undefined || this.#piece === undefined) return;
     const bytes = this.#takePieces();
     if (this.#words?.hasWord(bytes, this.#wait.hasTold())) this.#wait.told();
-    const body = this.#body ?? this.#giveStream();
+    const body = this.#body ?? this.#giveBody();
     try {
       if (this.#observer === undefined) body.enqueue(bytes);
       else this.#observer.transform(bytes, body);
