@@ -4,7 +4,8 @@
  * failures. Only the last two change any bytes.
  */
 
-import { type Ledger, observeUsage, type UsageStep } from '../accounting/usage/ledger.ts';
+import type { Ledger } from '../accounting/usage/ledger.ts';
+import { observeUsage, type UsageStep } from '../accounting/usage/observe-usage.ts';
 import { formats } from '../formats/formats.ts';
 import { type GatewayError, isVendors } from '../lib/errors.ts';
 import { HIGH_WATER_MARK } from '../streams/push-body.ts';

@@ -2,7 +2,7 @@
 
 import { isMetered } from '../access/limits/limited.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
-import { observeUsage } from '../accounting/usage/ledger.ts';
+import { observeUsage } from '../accounting/usage/observe-usage.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { mayRepeat } from '../accounting/usage/top-level-member.ts';
 import { GatewayError } from '../lib/errors.ts';

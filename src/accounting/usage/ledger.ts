@@ -10,16 +10,13 @@ import { sumTokens, type Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
 import { NO_BYTES } from '../../lib/bytes.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
-import type { Sink, Step } from '../../streams/step.ts';
-import type { TrailingBytes } from '../../streams/trailing-bytes.ts';
 import { CACHE, SANDBOX } from '../../upstream/vendor.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
 import { findCause } from './cause-of.ts';
 import { computeCost, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
-import { completed, OutputEstimate } from './output-estimate.ts';
-import { topLevelMember } from './top-level-member.ts';
-import { UsageObserver } from './usage-observer.ts';
+import { completed, type OutputEstimate } from './output-estimate.ts';
+import type { UsageObserver } from './usage-observer.ts';
 import { lastUsage, tierIn, usageIn } from './usage-search.ts';
 
 /** Of one shape from the first note to the last. */
@@ -104,61 +101,6 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
 export function noteFault(ledger: Ledger, error: GatewayError): void {
   ledger.fault = error.fault;
   ledger.cause = findCause(error);
-}
-
-/**
- * Makes the step that reads a vendor's usage off the bytes of its body, for one attempt.
- * @param repeats whether the answer may have the caller's words in it, which must not pass for the vendor's
- *   (`top-level-member.ts`).
- * @param tail the end of the answer, if the caller of this function keeps it too: it then adds each piece to it after
- *   the step has seen the piece.
- * @returns undefined if nobody records the exchange.
- */
-export function observeUsage(
-  ledger: Ledger,
-  upstreamFormat: FormatName,
-  repeats: boolean,
-  tail?: TrailingBytes,
-): UsageStep | undefined {
-  if (!ledger.isRecorded) return undefined;
-  const { field } = usageReaders[upstreamFormat];
-  // Of an answer that repeats the request, the observer sees other bytes, so their end is its own.
-  ledger.usage = new UsageObserver(field, ledger.tiered, repeats ? undefined : tail);
-  ledger.output = new OutputEstimate(upstreamFormat);
-  return new UsageStep(ledger, ledger.usage, ledger.output, repeats ? topLevelMember() : undefined);
-}
-
-/** Passes the bytes of an answer on as they are. */
-export class UsageStep implements Step<Uint8Array, Uint8Array> {
-  readonly #ledger: Ledger;
-  readonly #usage: UsageObserver;
-  readonly #output: OutputEstimate;
-  readonly #outermost: ((piece: Uint8Array) => Uint8Array) | undefined;
-
-  /** @param outermost reduces the pieces of an answer that repeats the request to what the vendor says itself. */
-  constructor(
-    ledger: Ledger,
-    usage: UsageObserver,
-    output: OutputEstimate,
-    outermost: ((piece: Uint8Array) => Uint8Array) | undefined,
-  ) {
-    this.#ledger = ledger;
-    this.#usage = usage;
-    this.#output = output;
-    this.#outermost = outermost;
-  }
-
-  transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
-    this.watch(bytes);
-    out.enqueue(bytes);
-  }
-
-  /** Sees the next bytes, which somebody else passes on. */
-  watch(bytes: Uint8Array): void {
-    this.#ledger.first ??= performance.now();
-    this.#usage.add(this.#outermost === undefined ? bytes : this.#outermost(bytes));
-    this.#output.add(bytes);
-  }
 }
 
 /** The recorded status if the caller left before an answer: nginx's number for it, which dashboards know. */

@@ -123,7 +123,12 @@ export class UsageObserver {
 
   /** For how many bytes more the search can wait. */
   #room(): number {
-    return (this.#long?.length ?? ENOUGH) - this.#waiting;
+    return (this.#long?.length ?? this.#kept()) - this.#waiting;
+  }
+
+  /** How many of the last bytes are kept in any case. */
+  #kept(): number {
+    return this.#tail?.length ?? ENOUGH;
   }
 
   #unsearched(): Buffer {
@@ -136,7 +141,7 @@ export class UsageObserver {
     const from = searchUsage(bytes, this.#marks, this.#fields);
     if (this.#isTiered) this.#tier = lastTier(bytes) ?? this.#tier;
     this.#waiting = bytes.length - from;
-    this.#long = this.#waiting > ENOUGH ? Buffer.allocUnsafe(this.#waiting + ENOUGH) : undefined;
+    this.#long = this.#waiting > this.#kept() ? Buffer.allocUnsafe(this.#waiting + ENOUGH) : undefined;
     if (this.#long !== undefined) bytes.copy(this.#long, 0, from);
   }
 }
