@@ -105,3 +105,77 @@ test('a consumer who leaves cancels the source at once, and nothing more is queu
   body.close();
   expect(await waiting).toEqual({ done: true, value: undefined });
 });
+
+describe('a consumer that takes the chunks itself', () => {
+  /** A body, and how often its consumer was called. */
+  function taken() {
+    const heard: unknown[] = [];
+    let calls = 0;
+    const body = new PushBody({
+      resume: () => heard.push('resume'),
+      pause: () => heard.push('pause'),
+      cancel: (reason) => heard.push(['cancel', reason]),
+    });
+    const consumer = {
+      available() {
+        calls += 1;
+      },
+    };
+    return { body, heard, next: () => body.next(consumer), calls: () => calls };
+  }
+
+  test('gets what is queued, then the end', () => {
+    const { body, next, calls } = taken();
+    for (const text of ['a', 'b', 'c']) body.enqueue(bytes(text));
+    body.close();
+    expect([next(), next(), next(), next(), next()]).toEqual([
+      bytes('a'),
+      bytes('b'),
+      bytes('c'),
+      'end',
+      'end',
+    ]);
+    expect(calls()).toBe(0);
+  });
+
+  test('is called once after it has got nothing, for a chunk, the end or a failure', () => {
+    const { body, next, calls } = taken();
+    expect(next()).toBeUndefined();
+    body.enqueue(bytes('a'));
+    body.enqueue(bytes('b'));
+    expect(calls()).toBe(1);
+    expect([next(), next(), next()]).toEqual([bytes('a'), bytes('b'), undefined]);
+    body.error(broken);
+    body.close();
+    expect(calls()).toBe(2);
+    expect(next()).toBe(broken);
+  });
+
+  test('resumes the source when it has taken everything, even if that answers at once', () => {
+    const pushed: PushBody = new PushBody({
+      resume: () => pushed.enqueue(bytes('more')),
+      pause() {},
+      cancel() {},
+    });
+    const got: unknown[] = [];
+    const consumer = { available: () => void got.push(pushed.next(consumer)) };
+    pushed.enqueue(new Uint8Array(HIGH_WATER_MARK));
+    expect(pushed.next(consumer)).toHaveLength(HIGH_WATER_MARK);
+    expect(pushed.next(consumer)).toBeUndefined();
+    expect(got).toEqual([bytes('more')]);
+  });
+
+  test('that leaves gets nothing more, and cancels only a source that runs', () => {
+    const running = taken();
+    running.body.enqueue(bytes('a'));
+    running.body.cancel(broken);
+    running.body.cancel(broken);
+    running.body.enqueue(bytes('b'));
+    expect([running.next(), running.heard]).toEqual(['end', [['cancel', broken]]]);
+    const ended = taken();
+    ended.body.enqueue(bytes('a'));
+    ended.body.close();
+    ended.body.cancel(broken);
+    expect([ended.next(), ended.heard]).toEqual(['end', []]);
+  });
+});
