@@ -1,7 +1,7 @@
 /**
- * All that watches a native answer, as one step inside the stream that carries its bytes. It reads the usage, detects a
- * truncation and an early failure, removes the usage that the gateway requested for itself, and hides secrets in
- * failures. Only the last two change any bytes.
+ * All that watches a native answer, as one step that the bytes cross before they are queued for the caller. It reads the
+ * usage, detects a truncation and an early failure, removes the usage that the gateway requested for itself, and hides
+ * secrets in failures. Only the last two change any bytes.
  */
 
 import type { Ledger } from '../accounting/usage/ledger.ts';
