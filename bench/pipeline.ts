@@ -15,7 +15,7 @@ import { openGateway } from '../src/server/open-gateway.ts';
 import { hashKey } from '../src/store/key-secret.ts';
 import type { ChainMode } from '../src/streams/chain.ts';
 import { framedAsEvents } from '../src/streams/framing.ts';
-import { PushBody } from '../src/streams/push-body.ts';
+import { pushedWhole } from '../src/streams/push-body.ts';
 import { decodeSse } from '../src/streams/sse.ts';
 import { fuse } from '../src/streams/step.ts';
 import { translateBody } from '../src/streams/translate-body.ts';
@@ -70,14 +70,6 @@ function source(): ReadableStream<Uint8Array> {
   );
 }
 
-/** The same events, as a socket pushes them. */
-function pushedSource(): PushBody {
-  const body = new PushBody({ resume() {}, pause() {}, cancel() {} });
-  for (const event of recordedPieces()) body.enqueue(event);
-  body.close();
-  return body;
-}
-
 async function drain(stream: ReadableStream<unknown>): Promise<void> {
   const reader = stream.getReader();
   while (!(await reader.read()).done);
@@ -93,11 +85,15 @@ const steps = () =>
 
 async function fusedBody(): Promise<void> {
   const [decode, parse, render, encode] = steps();
-  const { body } = translateBody(pushedSource(), fuse(fuse(decode, parse), fuse(render, encode)), {
-    fail: (error) => {
-      throw error;
+  const { body } = translateBody(
+    pushedWhole(recordedPieces()),
+    fuse(fuse(decode, parse), fuse(render, encode)),
+    {
+      fail: (error) => {
+        throw error;
+      },
     },
-  });
+  );
   await drain(body);
 }
 

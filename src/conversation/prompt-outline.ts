@@ -22,7 +22,7 @@ export function outlinePrompt(prompt: Prompt): PromptOutline {
 }
 
 /** The calls of a prompt's dialogue, in order. */
-function findCalls({ turns }: Pick<Prompt, 'turns'>): readonly KnownCall[] {
+export function findCalls({ turns }: Pick<Prompt, 'turns'>): readonly KnownCall[] {
   let calls: KnownCall[] | undefined;
   for (const { parts } of turns) {
     for (const part of parts) {

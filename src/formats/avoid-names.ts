@@ -6,7 +6,7 @@ import type { Report } from './format.ts';
 
 export interface RenamedTools {
   readonly tools: readonly Tool[];
-  /** The caller's names of the tools that were renamed, by their new names. */
+  /** The new names of the tools that were renamed, by the caller's names. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -17,14 +17,13 @@ export interface RenamedTools {
 export function avoidNames(prompt: Prompt, reserved: ReadonlySet<string>, report: Report): Prompt {
   const { tools, names } = renameReserved(prompt.tools, reserved, report);
   if (names.size === 0) return prompt;
-  const renamed = new Map(Array.from(names, ([name, given]) => [given, name]));
   const { toolChoice, turns } = prompt;
   return {
     ...prompt,
-    turns: renameCalls(turns, ({ name }) => renamed.get(name)),
+    turns: renameCalls(turns, ({ name }) => names.get(name)),
     tools,
     ...(toolChoice?.allowed && {
-      toolChoice: { ...toolChoice, allowed: toolChoice.allowed.map((name) => renamed.get(name) ?? name) },
+      toolChoice: { ...toolChoice, allowed: toolChoice.allowed.map((name) => names.get(name) ?? name) },
     }),
   };
 }
@@ -41,11 +40,11 @@ export function renameReserved(
     ...reserved,
     ...tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name)),
   ]);
-  const renamed = new Map<string, string>();
+  const names = new Map<string, string>();
   for (const tool of tools) {
-    if (tool.kind === 'hosted' || !reserved.has(tool.name) || renamed.has(tool.name)) continue;
+    if (tool.kind === 'hosted' || !reserved.has(tool.name) || names.has(tool.name)) continue;
     const name = freeName(tool.name);
-    renamed.set(tool.name, name);
+    names.set(tool.name, name);
     report(
       `tools[${tool.name}].name`,
       'approximated',
@@ -54,9 +53,9 @@ export function renameReserved(
   }
   return {
     tools: tools.map((tool) =>
-      tool.kind === 'hosted' ? tool : { ...tool, name: renamed.get(tool.name) ?? tool.name },
+      tool.kind === 'hosted' ? tool : { ...tool, name: names.get(tool.name) ?? tool.name },
     ),
-    names: new Map(Array.from(renamed, ([given, name]) => [name, given])),
+    names,
   };
 }
 

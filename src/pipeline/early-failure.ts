@@ -10,7 +10,7 @@ import type { GatewayError } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { eventEndSearch } from '../streams/event-ends.ts';
 import { decodeSse } from '../streams/sse.ts';
-import { run, type Sink, type Step } from '../streams/step.ts';
+import { run } from '../streams/step.ts';
 import { UnreadBytes } from '../streams/unread-bytes.ts';
 import { type FailureReader, HEAD } from '../translate/find-failure.ts';
 
@@ -32,8 +32,8 @@ export interface EarlyFailure {
 /** The answer has begun, or the error why there will be none. */
 type Verdict = 'begun' | GatewayError;
 
-/** The beginning of a native stream: a step that watches the stream and passes its bytes on unchanged. */
-export class Beginning implements Step<Uint8Array, Uint8Array> {
+/** Watches the beginning of a native stream. */
+export class Beginning {
   readonly #reader: FailureReader;
   /** All that has come while nothing is known, or of a failure. Absent once the answer has begun. */
   #pieces: Uint8Array[] | undefined = [];
@@ -50,8 +50,8 @@ export class Beginning implements Step<Uint8Array, Uint8Array> {
     this.#reader = reader;
   }
 
-  transform(piece: Uint8Array, out: Sink<Uint8Array>): void {
-    out.enqueue(piece);
+  /** Sees the next bytes, which somebody else passes on. */
+  watch(piece: Uint8Array): void {
     if (this.#verdict === 'begun') return;
     this.#pieces?.push(piece);
     if (this.#open !== undefined) this.#verdict ??= this.#read(piece, this.#open);
@@ -59,7 +59,8 @@ export class Beginning implements Step<Uint8Array, Uint8Array> {
     this.#onChange?.();
   }
 
-  flush(): void {
+  /** The stream is over. */
+  end(): void {
     this.#isOver = true;
     this.#onChange?.();
   }

@@ -57,9 +57,6 @@ export function observeNative(
   return { observer: new StreamObserver(watches), beginning };
 }
 
-/** Takes what the beginning passes on unchanged, which the next step gets anyway. */
-const NOWHERE: Sink<Uint8Array> = { enqueue() {} };
-
 /** What a `StreamObserver` consists of. */
 interface StreamWatches {
   /** Notes the failure that the stream ends with. */
@@ -132,12 +129,12 @@ class StreamObserver implements AnswerObserver {
   }
 
   #show(bytes: Uint8Array, out: Sink<Uint8Array>): void {
-    this.#beginning.transform(bytes, NOWHERE);
+    this.#beginning.watch(bytes);
     this.#visible.transform(bytes, out);
   }
 
   #finish(out: Sink<Uint8Array>): void {
-    this.#beginning.flush();
+    this.#beginning.end();
     this.#visible.flush?.(out);
   }
 }

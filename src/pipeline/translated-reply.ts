@@ -82,7 +82,7 @@ async function streamed(
   const asked = { ...translation.asked, estimatedInput: estimateInput(answered) };
   const { body, ready } = translatedBody(
     // Some services do not stream although a stream was requested.
-    answer.body instanceof Uint8Array ? pushedWhole(answer.body) : answer.body,
+    answer.body instanceof Uint8Array ? pushedWhole([answer.body]) : answer.body,
     { ...translation, asked },
     {
       decode: (pieces) =>

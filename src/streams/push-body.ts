@@ -139,10 +139,10 @@ export class PushBody implements Consumer {
   }
 }
 
-/** A body that is here. */
-export function pushedWhole(bytes: Uint8Array): PushBody {
+/** A body of which all chunks are here. */
+export function pushedWhole(chunks: readonly Uint8Array[]): PushBody {
   const body = new PushBody({ resume() {}, pause() {}, cancel() {} });
-  body.enqueue(bytes);
+  for (const chunk of chunks) body.enqueue(chunk);
   body.close();
   return body;
 }

@@ -133,7 +133,9 @@ const usageOf = (pieces: readonly Buffer[]): void => {
 };
 
 function firstWords(pieces: readonly Buffer[]): void {
-  run(new Beginning(formats['chat-completions'].outbound), pieces);
+  const beginning = new Beginning(formats['chat-completions'].outbound);
+  for (const piece of pieces) beginning.watch(piece);
+  beginning.end();
 }
 
 function guarded(pieces: readonly Buffer[]): void {

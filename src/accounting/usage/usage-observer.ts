@@ -29,7 +29,6 @@ export class UsageObserver {
   readonly #isShared: boolean;
   /** The first piece, which of a short answer is the only one. It is never copied then. */
   #held: Uint8Array | undefined;
-  #hasBegun = false;
   /** How many of the last bytes wait for a search. */
   #waiting = 0;
   /** These bytes, if they are more than the end that is kept: the beginning of a long field. */
@@ -51,11 +50,11 @@ export class UsageObserver {
   /** Takes the next bytes of the answer. They are kept until there are enough of them for a search. */
   add(bytes: Uint8Array): void {
     if (this.#isShared) this.#take(bytes);
-    else if (this.#hasBegun) {
+    else if (this.#held === undefined && this.#tail === undefined) this.#held = bytes;
+    else {
       this.#copyHeld();
       this.#copy(bytes);
-    } else this.#held = bytes;
-    this.#hasBegun = true;
+    }
   }
 
   /**

@@ -3,8 +3,8 @@
  * the model must call, and that the caller never sees. If the model cannot be made to call one, it is asked for JSON.
  */
 
-import type { FunctionTool, OutputFormat, Prompt } from '../../../conversation/prompt.ts';
-import { outlinePrompt, type PromptOutline } from '../../../conversation/prompt-outline.ts';
+import type { FunctionTool, OutputFormat, Prompt, Tool } from '../../../conversation/prompt.ts';
+import { findCalls, type KnownCall } from '../../../conversation/prompt-outline.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
@@ -55,7 +55,7 @@ export function planOutput(
 }
 
 /** Names the tool whose input is the answer. None of the other tools has this name, and none that was called before. */
-export function getJsonToolName({ tools = [], calls }: PromptOutline): string {
+export function getJsonToolName(tools: readonly Tool[] = [], calls: readonly KnownCall[]): string {
   const taken = new Set([
     ...tools.map((tool) => (tool.kind === 'hosted' ? tool.value['name'] : tool.name)),
     ...calls.map(({ name }) => name),
@@ -75,7 +75,7 @@ function createJsonTool(prompt: Prompt, { schema, description }: JsonSchemaOutpu
   const purpose = 'Gives the answer. Call it once, with the whole answer as its input.';
   return {
     kind: 'function',
-    name: getJsonToolName(outlinePrompt(prompt)),
+    name: getJsonToolName(prompt.tools, findCalls(prompt)),
     description: description === undefined ? purpose : `${purpose}\n\n${description}`,
     parameters: schema,
   };

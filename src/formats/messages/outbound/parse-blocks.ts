@@ -57,12 +57,15 @@ export class BlockParser {
    *   tool that stood for it.
    */
   constructor(prompt: PromptOutline) {
-    const avoided = renameReserved(prompt.tools, findHostedNames(prompt), unreported);
+    const { tools, names } = renameReserved(prompt.tools, findHostedNames(prompt), unreported);
     const schema = prompt.output?.kind === 'json-schema' ? prompt.output.schema : undefined;
-    this.#avoided = avoided.names;
-    this.#names = changedNames(avoided.tools, safeName);
+    this.#avoided = changedNames(prompt.tools, (name) => names.get(name) ?? name);
+    this.#names = changedNames(tools, safeName);
     this.#keys = findChangedKeysByTool(prompt.tools);
-    this.#jsonTool = schema && { name: getJsonToolName(prompt), keys: findChangedKeys(schema) };
+    this.#jsonTool = schema && {
+      name: getJsonToolName(prompt.tools, prompt.calls),
+      keys: findChangedKeys(schema),
+    };
   }
 
   /** The calls so far of tools that the caller knows. */
