@@ -49,6 +49,13 @@ function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): 
 /** What a reader gives: a chunk, or the end. */
 type Given = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
 
+/**
+ * Takes the place of a chunk in what the reader gave. The promise of a read that has waited for a second is in the old
+ * generation of V8's heap by then, and though nobody needs it any more, it would keep the chunk alive until the next full
+ * collection: a third of what the words of slow streams left there.
+ */
+const WRITTEN = new Uint8Array(0);
+
 class BodyWriter {
   readonly #response: ServerResponse;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -70,12 +77,17 @@ class BodyWriter {
     void this.#reader.cancel().catch(() => undefined);
   }
 
-  readonly #write = ({ done, value }: Given): void => {
+  readonly #write = (given: Given): void => {
     const response = this.#response;
     // The connection is gone, so nobody would read the chunk.
     if (response.destroyed) return;
-    if (done) response.end(this.#isChunked ? LAST_CHUNK : undefined);
-    else if (this.#isChunked ? writeChunk(response, value) : response.write(value)) this.read();
+    if (given.done) {
+      response.end(this.#isChunked ? LAST_CHUNK : undefined);
+      return;
+    }
+    const chunk = given.value;
+    given.value = WRITTEN;
+    if (this.#isChunked ? writeChunk(response, chunk) : response.write(chunk)) this.read();
     else response.once('drain', this.read);
   };
 
