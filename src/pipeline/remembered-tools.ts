@@ -4,6 +4,7 @@
  */
 
 import { type Json, tryParseJson } from '../lib/json.ts';
+import { keptCopy } from '../upstream/net/to-buffer.ts';
 
 /** Tools of fewer bytes are parsed in less time than it takes to find them. */
 const LEAST = 2 * 1024;
@@ -42,7 +43,7 @@ export function rememberTools(): RememberedTools {
       if (value === undefined) return undefined;
       if (known === undefined) size += length;
       // Not a part of the body, which would be kept with it.
-      entries.set(length, { bytes: Buffer.from(bytes), value });
+      entries.set(length, { bytes: keptCopy(bytes), value });
       for (const oldest of entries.keys()) {
         if (size <= MOST_IN_ALL) break;
         entries.delete(oldest);

@@ -24,6 +24,7 @@ import { offeredTraits } from '../translate/model-traits.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
 import { requestContext, writeRequest } from '../translate/write-request.ts';
 import { requestHeaders } from '../upstream/headers.ts';
+import { keptCopy } from '../upstream/net/to-buffer.ts';
 import { edited, Payload } from '../upstream/payload.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import type { Hooked, Prepared, Routed, Translation } from './exchange.ts';
@@ -203,7 +204,7 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
     JSON.stringify(service === undefined ? counted : valueWithoutModel(counted, routed, service)),
   );
   const large = routed.large();
-  const payload = large === undefined ? new Payload([Buffer.from(written)]) : restore(written, large);
+  const payload = large === undefined ? new Payload([encoded(written, streams)]) : restore(written, large);
   // A string was left out, or its vendor gets it in another form.
   if (payload === undefined) return yield* translated({ ...routed, ...withLargeStrings(routed) }, service);
   const asked = requestContext(id, wanted, body);
@@ -232,6 +233,13 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
       ...(counting && { counting }),
     },
   };
+}
+
+/** The bytes of a request. @param isKept whether they are kept for long: undici keeps those of a stream until it ends. */
+function encoded(text: string, isKept: boolean): Buffer {
+  const bytes = Buffer.from(text);
+  // A long text's bytes have memory of their own already.
+  return isKept && bytes.byteLength < bytes.buffer.byteLength ? keptCopy(bytes) : bytes;
 }
 
 /**

@@ -140,7 +140,7 @@ export class UsageObserver {
     const from = searchUsage(bytes, this.#marks, this.#fields);
     if (this.#isTiered) this.#tier = lastTier(bytes) ?? this.#tier;
     this.#waiting = bytes.length - from;
-    this.#long = this.#waiting > this.#kept() ? Buffer.allocUnsafe(this.#waiting + ENOUGH) : undefined;
+    this.#long = this.#waiting > this.#kept() ? Buffer.allocUnsafeSlow(this.#waiting + ENOUGH) : undefined;
     if (this.#long !== undefined) bytes.copy(this.#long, 0, from);
   }
 }

@@ -8,7 +8,7 @@ import type { UsageField } from '../../conversation/tokens.ts';
 import { LF } from '../../lib/bytes.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { afterValue, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
-import { joined } from '../../upstream/net/to-buffer.ts';
+import { joined, keptCopy } from '../../upstream/net/to-buffer.ts';
 
 /** No vendor's usage is longer. */
 const MAX_VALUE = 16 * 1024;
@@ -73,7 +73,7 @@ export function tierIn(remains: readonly Uint8Array[]): string | undefined {
 /** The field, and some bytes after it. */
 export function lastTier(bytes: Buffer): Buffer | undefined {
   const found = bytes.lastIndexOf(TIER);
-  return found < 0 ? undefined : Buffer.from(bytes.subarray(found, found + MAX_TIER));
+  return found < 0 ? undefined : keptCopy(bytes.subarray(found, found + MAX_TIER));
 }
 
 /** The first and the last field, if they differ. */
@@ -106,7 +106,7 @@ export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept):
     if (bytes[found - 1] !== QUOTE) continue;
     const end = valueEnd(bytes, at);
     if (end !== undefined && end > at) {
-      kept.last = Buffer.from(bytes.subarray(found - 1, end));
+      kept.last = keptCopy(bytes.subarray(found - 1, end));
       kept.first ??= kept.last;
       at = end;
     } else if (end === undefined) {

@@ -141,6 +141,19 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
   },
 );
 
+test('what is kept of a stream keeps no more memory than its own bytes', () => {
+  const observer = new UsageObserver('usage', true);
+  const event = Buffer.from('data: {"service_tier":"default","usage":{"prompt_tokens":9}}\n\n');
+  for (let times = 0; times < 100; times++) observer.add(event);
+  const kept = observer.remains().slice(0, 3);
+  expect(kept.map((bytes) => bytes.buffer.byteLength)).toEqual(kept.map((bytes) => bytes.byteLength));
+  expect(kept.map((bytes) => String(bytes).slice(0, 12))).toEqual([
+    '"usage":{"pr',
+    '"usage":{"pr',
+    'service_tier',
+  ]);
+});
+
 test('a closed ledger has what was used, and an open one keeps nothing of the answer after it', () => {
   const ledger = openLedger(true);
   ledger.spoken = 'chat-completions';
