@@ -7,6 +7,7 @@ import { SPARED } from '../../pipeline/shed-load.ts';
 import type { listen } from '../listen/listen.ts';
 import { type RunningServer, serve } from '../listen/server.ts';
 import type { OpenGateway } from '../open-gateway.ts';
+import { adaptHeapGrowth } from './heap-growth.ts';
 import { releaseWhenIdle } from './release-memory.ts';
 import { type ShortageWatch, watchShortage } from './shortage.ts';
 
@@ -59,6 +60,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
   });
   shortage = watch.current;
   const stopReleasing = releaseWhenIdle(server.live);
+  const stopAdapting = adaptHeapGrowth();
 
   const retire = setInterval(() => {
     for (const old of retired) {
@@ -82,6 +84,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
       clearInterval(retire);
       watch.stop();
       stopReleasing();
+      stopAdapting();
       await Promise.all([current, ...retired].map((opened) => opened.close()));
     },
   };
