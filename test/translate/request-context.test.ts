@@ -57,3 +57,13 @@ test.each(['chat-completions', 'responses', 'messages', 'generate-content'] as c
   expect(context.prompt.calls).toEqual([{ id: 'call_1', name: 'find' }]);
   expect(context.body['model']).toBe('m');
 });
+
+test.each([
+  ['req_0aF9', 'req0aF9'],
+  ['a-b_c_d', 'abcd'],
+  ['-', ''],
+])("the exchange's id %j has the letters and digits %j", (id, plain) => {
+  const body = { model: 'm', ...BODIES.messages };
+  const prompt = formats.messages.inbound.parseRequest(body, unreported);
+  expect(requestContext(id, prompt, body).id).toBe(plain);
+});
