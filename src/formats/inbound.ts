@@ -5,6 +5,7 @@ import type { PromptOutline } from '../conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../conversation/reply.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { Query } from '../lib/query.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 import type { ParseReport } from './notes.ts';
@@ -66,7 +67,7 @@ export interface Inbound {
   /** Bytes that keep a silent stream open. The SDKs of every language skip them. */
   readonly ping: string;
   /** This half, with its answers written as a query asks. Absent if no query changes how they are written. */
-  forQuery?(query: URLSearchParams): Inbound;
+  forQuery?(query: Query): Inbound;
   /** Absent if the format has no way to count the tokens of a prompt, or not for other vendors' models. */
   readonly counting?: InboundCounting;
 }

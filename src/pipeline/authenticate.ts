@@ -11,6 +11,7 @@ import type { Principal } from '../access/principal.ts';
 import { parseTag } from '../accounting/usage/tag.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
+import type { Query } from '../lib/query.ts';
 import type { Admitted, Call } from './exchange.ts';
 
 /** The longest key, in UTF-16 code units. A longer one is not even hashed. */
@@ -75,7 +76,7 @@ export function authenticateCaller(
   { keys, identities }: Authenticators,
   family: FormatName | 'any',
   message: CallerRequest,
-  query: URLSearchParams,
+  query: Query,
 ): Principal | Promise<Principal> {
   let carried: string | undefined;
   let isContradicted = false;

@@ -11,6 +11,7 @@ import type { Route } from '../conversation/route.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { InboundCounting, OutboundCounting } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
+import type { Query } from '../lib/query.ts';
 import type { Step } from '../streams/step.ts';
 import type { AnswerTranslation } from '../translate/answer-events.ts';
 import type { Payload } from '../upstream/payload.ts';
@@ -62,7 +63,7 @@ export interface Incoming {
 export interface Call extends Incoming {
   readonly route: Route;
   /** The query parameters. */
-  readonly query: URLSearchParams;
+  readonly query: Query;
   /** The model and the method, if the path names them (generate-content). */
   readonly named?: { readonly model: string; readonly method: string };
   /** Reads the body; may be called once. @throws GatewayError if it is too large or breaks off. */

@@ -2,6 +2,7 @@
 
 import type { CallerRequest } from '../access/caller.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
+import { NO_QUERY, type Query } from '../lib/query.ts';
 
 /** Headers that must not occur twice. Node shows the first of two, and something on the way may have read the other. */
 const SINGLE = ['host', 'authorization'] as const;
@@ -17,10 +18,10 @@ export function rawPath(message: CallerRequest): string {
 }
 
 /** The parameters of the query; none if there is no query. */
-export function parseQuery(message: CallerRequest): URLSearchParams {
+export function parseQuery(message: CallerRequest): Query {
   const target = message.url ?? '';
   const cut = target.indexOf('?');
-  return new URLSearchParams(cut < 0 ? '' : target.slice(cut + 1));
+  return cut < 0 ? NO_QUERY : new URLSearchParams(target.slice(cut + 1));
 }
 
 /** Finds the error in a request's head; undefined if there is none. */

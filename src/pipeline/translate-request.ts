@@ -16,6 +16,7 @@ import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Edit } from '../lib/json-scan.ts';
+import type { Query } from '../lib/query.ts';
 import { wellFormed } from '../lib/well-formed.ts';
 import { fuse } from '../streams/step.ts';
 import { inboundFor } from '../translate/caller-format.ts';
@@ -339,11 +340,9 @@ function nativePath(
  * The caller's query without the gateway's key and without a model. The model is in the body or the path, which decided
  * on access and price; some services would take the query's instead (BerriAI/litellm#41810).
  */
-function passedOn(query: URLSearchParams): string {
+function passedOn(query: Query): string {
   if (query.size === 0) return '';
-  for (const name of new Set(query.keys())) {
-    if (name === 'key' || name.toLowerCase() === 'model') query.delete(name);
-  }
-  const text = query.toString();
+  const kept = [...query].filter(([name]) => name !== 'key' && name.toLowerCase() !== 'model');
+  const text = new URLSearchParams(kept).toString();
   return text === '' ? '' : `?${text}`;
 }

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
 import { invalid } from '../../lib/errors.ts';
+import type { Query } from '../../lib/query.ts';
 import type { Routed } from '../exchange.ts';
 
 /** The values of `alt` whose answers have readable usage. */
@@ -15,9 +16,9 @@ const READABLE = /^(?:json|sse)(?:;enum-encoding=(?:int|string))?$/;
  * fields, as JSON.
  */
 export function askingAll(
-  query: URLSearchParams,
+  query: Query,
   headers: IncomingHttpHeaders,
-): { readonly query: URLSearchParams; readonly headers: IncomingHttpHeaders } {
+): { readonly query: Query; readonly headers: IncomingHttpHeaders } {
   const kept = ALT_NAMES.flatMap((name) => {
     const value = query.get(name);
     return value !== null && READABLE.test(value) ? [[name, value]] : [];

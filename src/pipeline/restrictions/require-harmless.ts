@@ -6,6 +6,7 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Query } from '../../lib/query.ts';
 import { type KnownFields, TOOLS } from '../../translate/known-fields.ts';
 import { HARMLESS, HARMLESS_OF_BOTH, OPENROUTER, PARAMETERS, PLUGINS } from './harmless-fields.ts';
 import { toolsWithin } from './other-models.ts';
@@ -39,7 +40,7 @@ export function requireHarmless(format: FormatName, body: JsonObject, isResponse
  * Checks the query.
  * @throws GatewayError `permission-denied` that names the first parameter that is not known to be harmless.
  */
-export function requireHarmlessQuery(format: FormatName, query: URLSearchParams): void {
+export function requireHarmlessQuery(format: FormatName, query: Query): void {
   for (const name of query.keys()) {
     // These two are never sent to a vendor.
     if (name === 'key' || name.toLowerCase() === 'model' || PARAMETERS[format].has(name)) continue;

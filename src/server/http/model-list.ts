@@ -5,6 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import { findPrices } from '../../catalog/prices-at.ts';
+import type { Query } from '../../lib/query.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { countsIn } from '../../pipeline/native-format.ts';
 import { reaches } from '../../pipeline/reach.ts';
@@ -16,7 +17,7 @@ import type { googleModel, googleModelList, listedModel, modelList, pricedModels
 export interface AskedList {
   /** The path, without the query. */
   readonly path: string;
-  readonly query: URLSearchParams;
+  readonly query: Query;
   /** Whether Anthropic's client asks, which reads the fields of its API. */
   readonly anthropic: boolean;
 }

@@ -2,6 +2,7 @@
 
 import type { Model } from '../../catalog/model.ts';
 import { invalid } from '../../lib/errors.ts';
+import type { Query } from '../../lib/query.ts';
 
 export interface ModelPage {
   readonly items: readonly Model[];
@@ -16,7 +17,7 @@ const LONGEST = 1000;
  * The page that Anthropic's client asks for by `limit`, and `after_id` or `before_id` (API reference, "List Models").
  * @throws GatewayError `invalid-request` for a limit that is out of range, and an id that is not in the list
  */
-export function anthropicPage(models: readonly Model[], query: URLSearchParams): ModelPage {
+export function anthropicPage(models: readonly Model[], query: Query): ModelPage {
   const size = sizeIn(query, 'limit', models.length);
   if (size > LONGEST && query.has('limit')) {
     throw invalid(`limit: Input should be less than or equal to ${LONGEST}`, 'limit');
@@ -34,7 +35,7 @@ export function anthropicPage(models: readonly Model[], query: URLSearchParams):
  * the last model of the page before.
  * @throws GatewayError `invalid-request` for a size that is no number, and a token that the gateway has not made
  */
-export function googlePage(models: readonly Model[], query: URLSearchParams): ModelPage {
+export function googlePage(models: readonly Model[], query: Query): ModelPage {
   const size = Math.min(LONGEST, sizeIn(query, 'pageSize', models.length));
   return pageFrom(models, (placeIn(models, query, 'pageToken') ?? -1) + 1, size);
 }
@@ -44,7 +45,7 @@ function pageFrom(models: readonly Model[], begin: number, size: number): ModelP
 }
 
 /** The size that a field of the query gives. */
-function sizeIn(query: URLSearchParams, field: string, otherwise: number): number {
+function sizeIn(query: Query, field: string, otherwise: number): number {
   const text = query.get(field) ?? '';
   // Google's clients write 0 where nothing is set.
   if (text === '' || (field === 'pageSize' && text === '0')) return otherwise;
@@ -55,7 +56,7 @@ function sizeIn(query: URLSearchParams, field: string, otherwise: number): numbe
 }
 
 /** Where the model that a field of the query names stands; undefined if the field is empty. */
-function placeIn(models: readonly Model[], query: URLSearchParams, field: string): number | undefined {
+function placeIn(models: readonly Model[], query: Query, field: string): number | undefined {
   const id = query.get(field) ?? '';
   if (id === '') return undefined;
   const at = models.findIndex((model) => model.id === id);

@@ -4,6 +4,8 @@
  * `$alt=json;enum-encoding=int` (gapic-generator-python, REST transport).
  */
 
+import type { Query } from '../../../lib/query.ts';
+
 /** How an answer is to be written. */
 export interface Alt {
   /** Whether a stream is one of server-sent events; otherwise it is one JSON list. */
@@ -16,7 +18,7 @@ export interface Alt {
 export const ALT_NAMES = ['alt', '$alt'] as const;
 
 /** Reads the parameter, under either name. */
-export function parseAlt(query: URLSearchParams): Alt {
+export function parseAlt(query: Query): Alt {
   const said = ALT_NAMES.flatMap((name) => query.getAll(name)).flatMap((value) => value.split(';'));
   return { isSse: said.includes('sse'), hasNumbers: said.includes('enum-encoding=int') };
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { ReadBudgets } from '../../../accounting/usage/budget-report.ts';
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
+import type { Query } from '../../../lib/query.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
 import { readBody } from '../../../pipeline/read-body.ts';
 
@@ -11,7 +12,7 @@ import { readBody } from '../../../pipeline/read-body.ts';
 export interface AdminRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
-  readonly query: URLSearchParams;
+  readonly query: Query;
   /** Reads what is spent of budgets. */
   readonly readBudgets: ReadBudgets;
   /** The time zone of days in reports. */
