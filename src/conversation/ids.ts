@@ -6,8 +6,20 @@
  */
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
-  const stem = id.slice(prefixLength(id));
-  return prefix + (isPlain(stem) ? stem : stem.replaceAll(/[^A-Za-z0-9]/g, ''));
+  return prefix + lettersAndDigits(id.slice(prefixLength(id)));
+}
+
+/** An id's letters and digits. An expression takes several times as long for so short a text. */
+export function lettersAndDigits(id: string): string {
+  let kept = '';
+  let from = 0;
+  for (let at = 0; at < id.length; at += 1) {
+    const code = id.charCodeAt(at);
+    if (isLetter(code) || (code >= ZERO && code <= NINE)) continue;
+    kept += id.slice(from, at);
+    from = at + 1;
+  }
+  return from === 0 ? id : kept + id.slice(from);
 }
 
 /** The length of an id's own prefix: letters, and a dash or an underscore. */
@@ -15,15 +27,6 @@ function prefixLength(id: string): number {
   let at = 0;
   while (isLetter(id.charCodeAt(at))) at += 1;
   return at > 0 && (id[at] === '_' || id[at] === '-') ? at + 1 : 0;
-}
-
-/** Whether a text consists of letters and digits. An expression takes several times as long for so short a text. */
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (!isLetter(code) && !(code >= ZERO && code <= NINE)) return false;
-  }
-  return true;
 }
 
 const ZERO = 0x30;

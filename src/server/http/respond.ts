@@ -9,7 +9,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
-import { bytesOfText } from '../../lib/bytes.ts';
+import { bytesOfText, NO_BYTES } from '../../lib/bytes.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
 import { cutOff } from './cut-off.ts';
@@ -49,13 +49,6 @@ function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): 
 /** What a reader gives: a chunk, or the end. */
 type Given = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
 
-/**
- * Takes the place of a chunk in what the reader gave. The promise of a read that has waited for a second is in the old
- * generation of V8's heap by then, and though nobody needs it any more, it would keep the chunk alive until the next full
- * collection: a third of what the words of slow streams left there.
- */
-const WRITTEN = new Uint8Array(0);
-
 class BodyWriter {
   readonly #response: ServerResponse;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -86,7 +79,10 @@ class BodyWriter {
       return;
     }
     const chunk = given.value;
-    given.value = WRITTEN;
+    // The promise of a read that has waited for a second is in the old generation of V8's heap by now, and though nobody
+    // needs it any more, it would keep the chunk alive until the next full collection: a third of what the words of slow
+    // streams left there.
+    given.value = NO_BYTES;
     if (this.#isChunked ? writeChunk(response, chunk) : response.write(chunk)) this.read();
     else response.once('drain', this.read);
   };
