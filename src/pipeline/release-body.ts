@@ -20,5 +20,5 @@ export function releaseWhenOver(bytes: Uint8Array, response: CallerResponse): vo
     buffer.resize(Math.max(0, buffer.byteLength - STEP));
     if (buffer.byteLength > 0) setImmediate(shrink);
   };
-  response.once('close', () => setImmediate(shrink));
+  response.on('close', () => setImmediate(shrink));
 }

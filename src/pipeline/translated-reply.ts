@@ -13,16 +13,17 @@ import { validator } from '../protocol/validate.ts';
 import { framedAsEvents, framedAsList } from '../streams/framing.ts';
 import { pushedWhole } from '../streams/push-body.ts';
 import type { Sse } from '../streams/sse.ts';
-import { fuse, type Step } from '../streams/step.ts';
-import { boundedStream, MAX_WHOLE } from '../translate/decode-answer.ts';
-import { translatedBody } from '../translate/translated-body.ts';
+import { fuse, type Sink, type Step } from '../streams/step.ts';
+import { BoundedStream, MAX_WHOLE } from '../translate/decode-answer.ts';
+import { type Failures, translatedBody } from '../translate/translated-body.ts';
 import { wholeReply, wholeReplyOfStream } from '../translate/whole-reply.ts';
 import { eventStreamHeaders, responseHeaders } from '../upstream/headers.ts';
 import { hiding, tellable } from '../upstream/redact.ts';
+import type { Breakable } from '../upstream/send.ts';
 import { decodeBody, requireAnswer, textUnlessEvents } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { HeldAnswer } from './held-answer.ts';
-import { endWithError } from './late-error.ts';
+import { endWithError, type RenderLateError } from './late-error.ts';
 import { noAnswer } from './no-answer.ts';
 import { readWhole } from './reply-body.ts';
 import type { ReplyOptions } from './reply-options.ts';
@@ -87,22 +88,41 @@ async function streamed(
     {
       decode: (pieces) =>
         fuse(
-          boundedStream(),
+          new BoundedStream(),
           decodeBody(answer, (bytes) => held.report(bytes), pieces),
         ),
       between: held,
       framing,
       watch: judging ? judge(route.format, asked, ledger) : undefined,
-      fail: (error, render, out) => endWithError(ledger, error, secret, render, out),
-      failed(error) {
-        if (isVendors(error.fault)) answer.exchange.markBroken();
-      },
+      failures: new StreamFailures(answered),
       keepAlive: options.keepAlive,
     },
   );
   await withTimeout(ready, options.hold);
   const headers = eventStreamHeaders(responseHeaders(answer.headers, hiding(secret)));
   return { headers: { ...headers, 'content-type': framing.contentType }, body };
+}
+
+/** What becomes of the failures of a stream. */
+class StreamFailures implements Failures {
+  readonly #ledger: Ledger;
+  readonly #secret: string;
+  readonly #exchange: Breakable;
+
+  /** Of what is given it keeps three things: the stream must not hold the request while it runs. */
+  constructor({ ledger, secret, answer }: Answered) {
+    this.#ledger = ledger;
+    this.#secret = secret;
+    this.#exchange = answer.exchange;
+  }
+
+  say(error: GatewayError, render: RenderLateError, out: Sink<Sse>): void {
+    endWithError(this.#ledger, error, this.#secret, render, out);
+  }
+
+  noticed({ fault }: GatewayError): void {
+    if (isVendors(fault)) this.#exchange.markBroken();
+  }
 }
 
 /** Tokens of the request. They are already known if the exchange is recorded. */

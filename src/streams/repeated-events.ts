@@ -61,7 +61,9 @@ const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(
 
 /** The step that takes such events out of a stream, in front of what parses the others. */
 export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
-  readonly #parser: Step<string, E>;
+  readonly #makeParser: () => Step<string, E>;
+  /** Absent before an event: a slow stream, which waits for one nearly always, holds a kilobyte less. */
+  #parser: Step<string, E> | undefined;
   readonly #pieces: Pieces;
   readonly #asEvent: (piece: string, data: string) => E;
   #pattern: Pattern | undefined;
@@ -76,11 +78,15 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #target: Sink<E> | undefined;
 
   /**
-   * @param parser from text, cut anywhere, to events.
+   * @param makeParser makes a step from text, cut anywhere, to events.
    * @param asEvent makes the event that stands for such a one. `data` is its JSON text if it may have counts, else ''.
    */
-  constructor(parser: Step<string, E>, pieces: Pieces, asEvent: (piece: string, data: string) => E) {
-    this.#parser = parser;
+  constructor(
+    makeParser: () => Step<string, E>,
+    pieces: Pieces,
+    asEvent: (piece: string, data: string) => E,
+  ) {
+    this.#makeParser = makeParser;
     this.#pieces = pieces;
     this.#asEvent = asEvent;
   }
@@ -89,6 +95,23 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
     this.#target = out;
     const text = this.#held + chunk;
     this.#held = '';
+    this.#take(text, out);
+    if (this.#isBetween) this.#parser = undefined;
+  }
+
+  flush(out: Sink<E>): void {
+    if (this.#held !== '') this.#parse(this.#held, out);
+    this.#held = '';
+    this.#parser?.flush?.(out);
+  }
+
+  /** Counts the events of one that is parsed. */
+  enqueue(event: E): void {
+    this.#count += 1;
+    this.#target?.enqueue(event);
+  }
+
+  #take(text: string, out: Sink<E>): void {
     for (let at = 0; at < text.length; ) {
       const piece = this.#pattern && this.#pieceAt(text, at, this.#pattern);
       if (piece !== undefined) {
@@ -116,18 +139,6 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
     }
   }
 
-  flush(out: Sink<E>): void {
-    if (this.#held !== '') this.#parse(this.#held, out);
-    this.#held = '';
-    this.#parser.flush?.(out);
-  }
-
-  /** Counts the events of one that is parsed. */
-  enqueue(event: E): void {
-    this.#count += 1;
-    this.#target?.enqueue(event);
-  }
-
   /** The piece of the event at `at`; undefined if it has not the pattern, or is not complete. */
   #pieceAt(text: string, at: number, { before, holes }: Pattern): string | undefined {
     if (!isAt(text, at, before)) return undefined;
@@ -148,6 +159,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #parseOne(event: string): void {
     const wasBetween = this.#isBetween;
     this.#count = 0;
+    this.#parser ??= this.#makeParser();
     this.#parser.transform(event, this);
     this.#isBetween = true;
     const piece = wasBetween && this.#count === 1 ? this.#pieces.last() : undefined;
@@ -158,6 +170,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #parse(text: string, out: Sink<E>): void {
     this.#pattern = undefined;
     this.#isBetween = false;
+    this.#parser ??= this.#makeParser();
     this.#parser.transform(text, out);
   }
 }

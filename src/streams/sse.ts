@@ -27,8 +27,9 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
  * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
  */
 export function decodeSse(maxLength = MAX_EVENT_LENGTH, pieces?: Pieces): Step<Uint8Array, Sse> {
-  const parser = new EventStep(maxLength);
-  return fuse(new TextStep(), pieces === undefined ? parser : new RepeatedEvents(parser, pieces, asEvent));
+  const makeParser = (): EventStep => new EventStep(maxLength);
+  const parser = pieces === undefined ? makeParser() : new RepeatedEvents(makeParser, pieces, asEvent);
+  return fuse(new TextStep(), parser);
 }
 
 const asEvent = (piece: string, data: string): Sse => ({ data, piece });

@@ -5,7 +5,7 @@ import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
-import type { Step } from '../streams/step.ts';
+import type { Sink, Step } from '../streams/step.ts';
 
 /** Receives how many bytes are held of a non-streaming body so far; may throw. */
 export type Holds = (bytes: number) => void;
@@ -21,16 +21,22 @@ export function tooLong(): GatewayError {
   return new GatewayError('upstream-broken', 'The upstream sent an answer that is too long.');
 }
 
-/** Passes a stream's bytes on. @param most bytes. @throws GatewayError `upstream-broken` if there are more. */
-export function boundedStream(most = MAX_STREAM): Step<Uint8Array, Uint8Array> {
-  let size = 0;
-  return {
-    transform(chunk, out) {
-      size += chunk.byteLength;
-      if (size > most) throw tooLong();
-      out.enqueue(chunk);
-    },
-  };
+/** Passes a stream's bytes on. */
+export class BoundedStream implements Step<Uint8Array, Uint8Array> {
+  readonly #most: number;
+  #size = 0;
+
+  /** @param most bytes. */
+  constructor(most = MAX_STREAM) {
+    this.#most = most;
+  }
+
+  /** @throws GatewayError `upstream-broken` if there are more bytes. */
+  transform(chunk: Uint8Array, out: Sink<Uint8Array>): void {
+    this.#size += chunk.byteLength;
+    if (this.#size > this.#most) throw tooLong();
+    out.enqueue(chunk);
+  }
 }
 
 /** Decodes a stream if the body begins as one, and a non-streaming body, as one event, otherwise. */

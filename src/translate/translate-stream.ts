@@ -6,7 +6,7 @@ import { framedAsEvents } from '../streams/framing.ts';
 import { pipedSource } from '../streams/piped-source.ts';
 import { ON_DEMAND } from '../streams/push-body.ts';
 import { fuse } from '../streams/step.ts';
-import { boundedStream, decodeByLooks } from './decode-answer.ts';
+import { BoundedStream, decodeByLooks } from './decode-answer.ts';
 import { translatedBody } from './translated-body.ts';
 import { EndWatch, type SayLate } from './watch-end.ts';
 import { type Way, wayBack } from './way-back.ts';
@@ -24,9 +24,9 @@ export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Arra
   const { writable, source } = pipedSource();
   if (translation === undefined) return { writable, readable: watched(source.stream(), way.to) };
   const { body } = translatedBody(source, translation, {
-    decode: (pieces) => fuse(boundedStream(), decodeByLooks(undefined, pieces)),
+    decode: (pieces) => fuse(new BoundedStream(), decodeByLooks(undefined, pieces)),
     framing: framedAsEvents(translation.inbound.ping),
-    fail: say,
+    failures: { say },
   });
   return { writable, readable: body };
 }

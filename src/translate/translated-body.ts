@@ -24,12 +24,17 @@ export interface TranslatedBodyOptions {
   readonly between?: Step<ReplyEvent, ReplyEvent>;
   /** Watches what the caller gets, if given. It passes all events on. */
   readonly watch?: Step<Sse, Sse> | undefined;
-  /** Says a late error: by `render`, as the last event of the stream. */
-  readonly fail: (error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>) => void;
-  /** Called once with what the body fails by, as soon as that is known. */
-  readonly failed?: (error: GatewayError) => void;
+  readonly failures: Failures;
   /** Milliseconds of silence after which a keep-alive is sent. Absent: never. */
   readonly keepAlive?: number;
+}
+
+/** What becomes of a failure after the head of the answer. */
+export interface Failures {
+  /** Says it: by `render`, as the last event of the stream. */
+  say(error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>): void;
+  /** Called once with what the body fails by, as soon as that is known. */
+  noticed?(error: GatewayError): void;
 }
 
 /**
@@ -41,37 +46,36 @@ export function translatedBody(
   translation: AnswerTranslation,
   options: TranslatedBodyOptions,
 ): TranslatedBody {
-  const { decode, framing, between, watch } = options;
+  const { decode, framing, between, watch, failures } = options;
   const renderer = translation.inbound.renderEvents(translation.asked);
   const { parser, step } = answerEvents(translation);
   const written = watch === undefined ? framing : fuse(watch, framing);
-  const course = new Course(parser, renderer, written, options);
+  const course = new Course({ parser, renderer, framing, written, failures }, options.keepAlive);
   const followed = fuse(step, course);
   const rendered = fuse(between === undefined ? followed : fuse(followed, between), renderer);
   return translateBody(source, fuse(fuse(decode(parser.pieces), rendered), written), course);
 }
 
+/** What a `Course` asks in its turn. */
+interface Passed {
+  readonly parser: EventParser;
+  readonly renderer: EventRenderer;
+  readonly framing: Framing;
+  /** The framing, behind what watches the events. */
+  readonly written: Step<Sse, string>;
+  readonly failures: Failures;
+}
+
 /** The course of one body: the step that follows it, and what the stream asks of it. */
 class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
   readonly keepAlive: KeepAlive | undefined;
-  readonly #parser: EventParser;
-  readonly #renderer: EventRenderer;
-  readonly #written: Step<Sse, string>;
-  readonly #options: TranslatedBodyOptions;
+  readonly #passed: Passed;
   #hasSaid = false;
   #isOver = false;
 
-  constructor(
-    parser: EventParser,
-    renderer: EventRenderer,
-    written: Step<Sse, string>,
-    options: TranslatedBodyOptions,
-  ) {
-    this.#parser = parser;
-    this.#renderer = renderer;
-    this.#written = written;
-    this.#options = options;
-    const milliseconds = options.keepAlive;
+  /** @param milliseconds of silence after which a keep-alive is sent. */
+  constructor(passed: Passed, milliseconds: number | undefined) {
+    this.#passed = passed;
     if (milliseconds !== undefined) this.keepAlive = { text: () => this.#signOfLife(), milliseconds };
   }
 
@@ -82,16 +86,15 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
   }
 
   fail(error: GatewayError, out: Sink<string>): void {
-    const { fail, framing } = this.#options;
-    const renderer = this.#renderer;
-    fail(error, (late, events) => renderer.fail(late, events), {
+    const { failures, framing, renderer } = this.#passed;
+    failures.say(error, (late, events) => renderer.fail(late, events), {
       enqueue: (event) => framing.transform(event, out),
     });
     framing.flush?.(out);
   }
 
   failed(error: GatewayError): void {
-    this.#options.failed?.(error);
+    this.#passed.failures.noticed?.(error);
   }
 
   over(): boolean {
@@ -99,7 +102,7 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
   }
 
   mayBeOver(): boolean {
-    return this.#parser.mayBeOver?.() === true;
+    return this.#passed.parser.mayBeOver?.() === true;
   }
 
   holds(): boolean {
@@ -108,9 +111,10 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
 
   /** The format's own keep-alive, which is part of its stream like any other event, or the framing's. */
   #signOfLife(): string {
+    const { renderer, written, framing } = this.#passed;
     const said: string[] = [];
     const out = { enqueue: (text: string) => void said.push(text) };
-    this.#renderer.ping?.({ enqueue: (event) => this.#written.transform(event, out) });
-    return said.join('') || this.#options.framing.ping();
+    renderer.ping?.({ enqueue: (event) => written.transform(event, out) });
+    return said.join('') || framing.ping();
   }
 }

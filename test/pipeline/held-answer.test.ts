@@ -8,7 +8,7 @@ import { GatewayError } from '../../src/lib/errors.ts';
 import { type Arrival, openArrivals } from '../../src/pipeline/arrivals.ts';
 import { HeldAnswer } from '../../src/pipeline/held-answer.ts';
 import { run } from '../../src/streams/step.ts';
-import { boundedStream } from '../../src/translate/decode-answer.ts';
+import { BoundedStream } from '../../src/translate/decode-answer.ts';
 
 const response = new ServerResponse(new IncomingMessage(new Socket()));
 const delta = (length: number): ReplyEvent => ({
@@ -95,8 +95,8 @@ describe('H-04 the bytes that a translated stream makes the gateway hold', () =>
 
   test('H-04 the bytes of a stream are bounded, whatever they contain', () => {
     const bytes = new Uint8Array(1_000);
-    expect(run(boundedStream(3_000), [bytes, bytes, bytes])).toHaveLength(3);
-    expect(thrownBy(() => run(boundedStream(2_999), [bytes, bytes, bytes]))).toMatchObject({
+    expect(run(new BoundedStream(3_000), [bytes, bytes, bytes])).toHaveLength(3);
+    expect(thrownBy(() => run(new BoundedStream(2_999), [bytes, bytes, bytes]))).toMatchObject({
       fault: 'upstream-broken',
     });
   });

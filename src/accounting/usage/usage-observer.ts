@@ -7,13 +7,10 @@ import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { type Kept, lastTier, listFields, MARKS, type Marks, searchUsage } from './usage-search.ts';
 
 /**
- * How many bytes wait for a search at most: it costs a stream that comes word by word one search for some tens of
- * words.
+ * How many bytes wait for a search at most: a stream that comes word by word costs one search for some words. So many
+ * bytes that come at once are worth a search of their own, where they lie.
  */
-const ENOUGH = 2 * 1024;
-
-/** So many bytes that come at once are worth a search of their own, where they lie. */
-const MANY = 1024;
+const ENOUGH = 1024;
 
 /** Takes an answer piece by piece, and keeps of it what tells the usage. */
 export class UsageObserver {
@@ -107,7 +104,7 @@ export class UsageObserver {
 
   /** Counts bytes as waiting, or searches them. The end that is kept does not have them yet. */
   #take(bytes: Uint8Array): void {
-    if (this.#waiting === 0 && bytes.byteLength >= MANY) {
+    if (this.#waiting === 0 && bytes.byteLength >= ENOUGH) {
       this.#search(toBuffer(bytes));
       return;
     }

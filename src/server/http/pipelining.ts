@@ -50,7 +50,7 @@ export function pipelining(answer: RequestListener): Pipelining {
   function begin(pipeline: Pipeline, exchange: Exchange): void {
     pipeline.current = exchange;
     const [{ socket }, response] = exchange;
-    response.once('close', () => goOn(pipeline, socket));
+    response.on('close', () => goOn(pipeline, socket));
     answer(...exchange);
   }
 

@@ -17,7 +17,7 @@ export function trackConnections(server: Server): Connections {
     // The exchanges of WebSockets have connections in memory, which end with them.
     if (!(socket instanceof Socket)) return;
     sockets.add(socket);
-    socket.once('close', () => {
+    socket.on('close', () => {
       sockets.delete(socket);
       if (sockets.size > 0) return;
       for (const resolve of over) resolve();

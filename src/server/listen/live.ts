@@ -130,7 +130,7 @@ export function followExchanges<R extends CallerResponse>(
       if (entry === undefined) return NOBODYS;
       const arrival = arrivals.begin(entry.key ?? '', (error) => entry.controller.abort(error));
       const before = entry.held;
-      response.once('close', arrival.end);
+      response.on('close', arrival.end);
       return {
         holds(bytes) {
           entry.held = before + bytes;
@@ -178,7 +178,7 @@ export function followExchanges<R extends CallerResponse>(
       entries.set(response, entry);
       const own: Course<R> = { entry };
       inFlight.add(entry);
-      response.once('close', () => {
+      response.on('close', () => {
         inFlight.remove(entry);
         over(entry);
         own.entry = undefined;

@@ -72,7 +72,7 @@ function follow(body: ReadableStream<Uint8Array>, response: MountedResponse): Re
   // A stream that has failed rejects its cancellation too, and there is nothing left to cancel.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   if (response.closed) cancel();
-  response.once('close', () => {
+  response.on('close', () => {
     if (!response.writableFinished) cancel();
   });
   return new ReadableStream<Uint8Array>(

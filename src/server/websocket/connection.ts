@@ -96,7 +96,7 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
     },
     hold(answer) {
       answers.add(answer);
-      answer.once('close', () => answers.delete(answer));
+      answer.on('close', () => answers.delete(answer));
     },
   };
 }
