@@ -1,6 +1,6 @@
 /** The last bytes of a stream so far. */
 
-import { concatBytes } from '../lib/bytes.ts';
+import { concatBytes, latin1OfBytes, ownBytes } from '../lib/bytes.ts';
 
 /**
  * Holds a stream's end. It copies the bytes: to keep the chunks themselves, for a slow stream with small ones, takes ten
@@ -11,24 +11,36 @@ export class TrailingBytes {
   /** How many bytes are kept. */
   readonly length: number;
   readonly #ring: Uint8Array;
-  /** The next byte goes to this place, modulo the ring's length. */
+  /** How many bytes are kept so far. */
+  #size = 0;
+  /** The place behind the last byte. */
   #end = 0;
 
   constructor(length: number) {
     this.length = length;
-    this.#ring = new Uint8Array(length);
+    this.#ring = ownBytes(length);
   }
 
   add(chunk: Uint8Array): void {
-    const { length } = this.#ring;
-    const last = chunk.byteLength > length ? chunk.subarray(-length) : chunk;
-    const room = length - (this.#end % length);
-    this.#end += last.byteLength;
-    if (last.byteLength <= room) this.#ring.set(last, length - room);
-    else {
-      this.#ring.set(last.subarray(0, room), length - room);
-      this.#ring.set(last.subarray(room));
+    const { length } = this;
+    const added = chunk.byteLength;
+    if (added >= length) {
+      // In its place from the start, so that nothing is joined to read it.
+      this.#ring.set(chunk.subarray(added - length));
+      this.#end = length;
+      this.#size = length;
+      return;
     }
+    const room = length - this.#end;
+    if (added <= room) {
+      this.#ring.set(chunk, this.#end);
+      this.#end += added;
+    } else {
+      this.#ring.set(chunk.subarray(0, room), this.#end);
+      this.#ring.set(chunk.subarray(room));
+      this.#end = added - room;
+    }
+    this.#size = Math.min(length, this.#size + added);
   }
 
   /** The last bytes: `length` of them, or all if there are fewer. Valid until the next `add`. */
@@ -38,9 +50,15 @@ export class TrailingBytes {
 
   /** The last bytes: as many as requested, or all if there are fewer. Valid until the next `add`. */
   last(count: number): Uint8Array {
-    const ring = this.#ring;
-    const at = this.#end % ring.length;
-    const start = at - Math.min(count, this.#end, ring.length);
-    return start >= 0 ? ring.subarray(start, at) : concatBytes([ring.subarray(start), ring.subarray(0, at)]);
+    const start = this.#end - Math.min(count, this.#size);
+    if (start >= 0) return this.#ring.subarray(start, this.#end);
+    return concatBytes([this.#ring.subarray(start), this.#ring.subarray(0, this.#end)]);
+  }
+
+  /** All of them, one character per byte. */
+  latin1(): string {
+    const start = this.#end - this.#size;
+    if (start >= 0) return latin1OfBytes(this.#ring, start, this.#end);
+    return latin1OfBytes(this.#ring, start + this.length) + latin1OfBytes(this.#ring, 0, this.#end);
   }
 }

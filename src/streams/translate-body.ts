@@ -7,11 +7,14 @@
  * output. A second stream would also cost 4 µs a chunk (bench/NOTES.md).
  */
 
+import { bytesOfText } from '../lib/bytes.ts';
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import { type Consumer, ON_DEMAND, type PushBody } from './push-body.ts';
 import type { Sink, Step } from './step.ts';
 
 export interface TranslateOptions {
+  /** Encodes the output as UTF-8. Absent: into memory of its own, which its consumer may transfer. */
+  readonly encode?: Encode | undefined;
   /** Renders a late error for the consumer; the body then ends. */
   fail(error: GatewayError, out: Sink<string>): void;
   /** Called once with what the body fails by, as soon as that is known. */
@@ -27,6 +30,9 @@ export interface TranslateOptions {
   holds?(): boolean;
   readonly keepAlive?: KeepAlive | undefined;
 }
+
+/** Encodes a text as UTF-8. */
+export type Encode = (text: string) => Uint8Array;
 
 /** The text to send after so many milliseconds without output. */
 export interface KeepAlive {
@@ -58,8 +64,6 @@ const LATE_MILLISECONDS = 1_000;
  * event.
  */
 const PARKED_MILLISECONDS = 5_000;
-
-const utf8 = new TextEncoder();
 
 type Timer = ReturnType<typeof setTimeout>;
 
@@ -180,7 +184,7 @@ class Translation implements Sink<string>, Consumer {
     if (this.#ended instanceof GatewayError) this.#fail(this.#ended, controller);
     if (this.#isDone) return;
     if (this.#text !== '') {
-      const bytes = utf8.encode(this.#text);
+      const bytes = (this.#options.encode ?? bytesOfText)(this.#text);
       this.#text = '';
       this.#isWaiting = false;
       // Only Node's timers can be postponed; elsewhere a keep-alive may come a little early.

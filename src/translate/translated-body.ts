@@ -9,6 +9,7 @@ import type { Pieces } from '../streams/repeated-events.ts';
 import type { Sse } from '../streams/sse.ts';
 import { fuse, type Sink, type Step } from '../streams/step.ts';
 import {
+  type Encode,
   type KeepAlive,
   type TranslatedBody,
   type TranslateOptions,
@@ -25,6 +26,8 @@ export interface TranslatedBodyOptions {
   /** Watches what the caller gets, if given. It passes all events on. */
   readonly watch?: Step<Sse, Sse> | undefined;
   readonly failures: Failures;
+  /** As in `TranslateOptions`. */
+  readonly encode?: Encode;
   /** Milliseconds of silence after which a keep-alive is sent. Absent: never. */
   readonly keepAlive?: number;
 }
@@ -50,7 +53,7 @@ export function translatedBody(
   const renderer = translation.inbound.renderEvents(translation.asked);
   const { parser, step } = answerEvents(translation);
   const written = watch === undefined ? framing : fuse(watch, framing);
-  const course = new Course({ parser, renderer, framing, written, failures }, options.keepAlive);
+  const course = new Course({ parser, renderer, framing, written, failures }, options);
   const followed = fuse(step, course);
   const rendered = fuse(between === undefined ? followed : fuse(followed, between), renderer);
   return translateBody(source, fuse(fuse(decode(parser.pieces), rendered), written), course);
@@ -68,14 +71,18 @@ interface Passed {
 
 /** The course of one body: the step that follows it, and what the stream asks of it. */
 class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
+  readonly encode: Encode | undefined;
   readonly keepAlive: KeepAlive | undefined;
   readonly #passed: Passed;
   #hasSaid = false;
   #isOver = false;
 
-  /** @param milliseconds of silence after which a keep-alive is sent. */
-  constructor(passed: Passed, milliseconds: number | undefined) {
+  constructor(
+    passed: Passed,
+    { encode, keepAlive: milliseconds }: Pick<TranslatedBodyOptions, 'encode' | 'keepAlive'>,
+  ) {
     this.#passed = passed;
+    this.encode = encode;
     if (milliseconds !== undefined) this.keepAlive = { text: () => this.#signOfLife(), milliseconds };
   }
 

@@ -8,7 +8,7 @@ import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, type GatewayError } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
-import { endsEvent } from '../streams/event-ends.ts';
+import { endsEvent, SEAM } from '../streams/event-ends.ts';
 import { EVENT_BEGINNING, type Sse, sseText } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { TrailingBytes } from '../streams/trailing-bytes.ts';
@@ -84,7 +84,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     const format = this.#format;
     const { ending, closing } = format.outbound.marks;
     const last = this.#lastText();
-    const isBetween = last === '' || endsEvent(this.#tail.bytes());
+    const isBetween = last === '' || endsEvent(this.#tail.last(SEAM));
     const gap = isBetween ? '' : '\n\n';
     // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
     const isParked = error.fault === 'upstream-timeout' && ending.test(last);
@@ -107,7 +107,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
 
   /** The kept end. */
   #lastText(): string {
-    return latin1OfBytes(this.#tail.bytes());
+    return this.#tail.latin1();
   }
 
   /**
@@ -134,7 +134,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
 
   /** Whether the last event is complete, with or without the empty line after it. @param last the kept end. */
   #endsWhole(last: string): boolean {
-    if (endsEvent(this.#tail.bytes())) return true;
+    if (endsEvent(this.#tail.last(SEAM))) return true;
     const data = LAST_DATA.exec(last)?.[1];
     if (data === undefined) return LAST_EVENT.test(last);
     return data.startsWith('[DONE]') || tryParseJson(data) !== undefined;

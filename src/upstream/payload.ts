@@ -4,7 +4,6 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { bytesOfText } from '../lib/bytes.ts';
 import type { Edit } from '../lib/json-scan.ts';
 import { joined } from './net/to-buffer.ts';
 
@@ -106,7 +105,7 @@ export function edited(bytes: Uint8Array, edits: readonly Edit[]): Payload {
   const pieces: Uint8Array[] = [];
   let at = 0;
   for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
-    pieces.push(bytes.subarray(at, start), bytesOfText(text));
+    pieces.push(bytes.subarray(at, start), Buffer.from(text));
     at = end;
   }
   pieces.push(at === 0 ? bytes : bytes.subarray(at));
