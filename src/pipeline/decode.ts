@@ -42,12 +42,7 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
       route: named === undefined ? route : { ...route, operation: named.operation },
       query: parseQuery(message),
       ...(named !== undefined && { named }),
-      readBody: () =>
-        readBody(message, response, {
-          limit: options.bodyLimit,
-          decompress,
-          arriving: load && (() => load.arriving(response)),
-        }),
+      readBody: () => readBody(message, response, { limit: options.bodyLimit, decompress, load }),
     };
   };
 }

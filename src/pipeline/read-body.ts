@@ -10,6 +10,7 @@ import { asGatewayError, GatewayError, invalid } from '../lib/errors.ts';
 import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import type { Arrival } from './arrivals.ts';
+import type { Load } from './exchange.ts';
 import { releaseWhenOver } from './release-body.ts';
 import { stopParsing } from './stop-parsing.ts';
 
@@ -32,8 +33,8 @@ export interface BodyOptions {
   /** The most bytes, of the body as sent and of the decompressed one. */
   readonly limit: number;
   readonly decompress: Decompress;
-  /** Starts to count what is held for the body, once that is more than UNCOUNTED. Absent if nothing counts. */
-  readonly arriving?: (() => Arrival) | undefined;
+  /** Counts what is held for the body, once that is more than UNCOUNTED. Absent if nothing counts. */
+  readonly load?: Pick<Load, 'arriving'> | undefined;
 }
 
 /**
@@ -47,7 +48,7 @@ export interface BodyOptions {
 export function readBody(
   request: CallerRequest,
   response: CallerResponse,
-  { limit, decompress, arriving }: BodyOptions,
+  { limit, decompress, load }: BodyOptions,
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit) {
@@ -58,11 +59,16 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const decoder = decompress?.();
     const source = decoder === undefined ? request : request.pipe(decoder);
-    const reading = new BodyReading(request, decoder, { limit, declared, arriving }, { resolve, reject });
+    const reading = new BodyReading(
+      request,
+      decoder,
+      { limit, declared, load, response },
+      { resolve, reject },
+    );
     // Listeners that have done their part stay: removing four costs more than a check of whether the body is over.
     const onGone = (): void => reading.gone();
     request.on('error', onGone).on('close', onGone);
-    source.on('data', (chunk: Buffer) => reading.take(chunk, source)).on('end', () => reading.end(response));
+    source.on('data', (chunk: Buffer) => reading.take(chunk, source)).on('end', () => reading.end());
     if (decoder !== undefined) {
       request.on('data', (chunk: Buffer) => reading.sent(chunk));
       decoder.on('error', () =>
@@ -77,9 +83,10 @@ interface Settle {
   reject(error: GatewayError): void;
 }
 
-interface ReadingOptions extends Pick<BodyOptions, 'limit' | 'arriving'> {
+interface ReadingOptions extends Pick<BodyOptions, 'limit' | 'load'> {
   /** The length that the head says; 0 if it says none. */
   readonly declared: number;
+  readonly response: CallerResponse;
 }
 
 /** One body that is being read. When that is over, nothing of it is held here: its answer may take minutes to arrive. */
@@ -113,7 +120,7 @@ class BodyReading {
   /** Takes a piece of the body, decompressed. @param source pauses when it has given enough for one turn. */
   take(chunk: Buffer, source: Readable): void {
     const body = this.#body;
-    const { limit, declared, arriving } = this.#options;
+    const { limit, declared, load, response } = this.#options;
     if (body === undefined) return;
     if (body.size() + chunk.length > limit) {
       this.fail(tooLarge(limit));
@@ -128,8 +135,8 @@ class BodyReading {
         if (this.#body !== undefined) source.resume();
       });
     }
-    if (arriving === undefined || body.held() <= UNCOUNTED || body.size() === declared) return;
-    this.#arrival ??= arriving();
+    if (load === undefined || body.held() <= UNCOUNTED || body.size() === declared) return;
+    this.#arrival ??= load.arriving(response);
     try {
       // The decompressor keeps the last of what it has given, up to its window.
       const inWindow = this.#decoder === undefined ? 0 : Math.min(body.size(), LARGEST_WINDOW);
@@ -146,14 +153,14 @@ class BodyReading {
     if (this.#sent > limit) this.fail(tooLarge(limit));
   }
 
-  end(response: CallerResponse): void {
+  end(): void {
     const body = this.#body;
     if (body === undefined) return;
     const settle = this.#finish();
     // Bytes after the end of the compressed data are ignored.
     if (this.#decoder !== undefined) this.#request.unpipe(this.#decoder).resume();
     const whole = toBuffer(body.whole());
-    releaseWhenOver(whole, response);
+    releaseWhenOver(whole, this.#options.response);
     settle?.resolve(whole);
   }
 

@@ -11,11 +11,28 @@ export interface Framing extends Step<Sse, string> {
 
 /** Frames events as server-sent events. @param ping the format's keep-alive. */
 export function framedAsEvents(ping: string): Framing {
-  return { contentType: 'text/event-stream; charset=utf-8', transform: writeEvent, ping: () => ping };
+  return new EventFraming(ping);
 }
 
-/** One function for all streams. */
-const writeEvent = (event: Sse, out: Sink<string>): void => out.enqueue(sseText(event));
+class EventFraming implements Framing {
+  readonly #ping: string;
+
+  constructor(ping: string) {
+    this.#ping = ping;
+  }
+
+  get contentType(): string {
+    return 'text/event-stream; charset=utf-8';
+  }
+
+  transform(event: Sse, out: Sink<string>): void {
+    out.enqueue(sseText(event));
+  }
+
+  ping(): string {
+    return this.#ping;
+  }
+}
 
 /**
  * Frames the data of events as one JSON list, in which white space is the keep-alive. It is sent only inside the list:

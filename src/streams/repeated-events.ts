@@ -61,7 +61,8 @@ const FREE = /(?<="sequence_number": ?)\d+(?=\s*[,}])|(?<="obfuscation": ?")\w*(
 
 /** The step that takes such events out of a stream, in front of what parses the others. */
 export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
-  readonly #makeParser: () => Step<string, E>;
+  readonly #makeParser: (maxLength: number) => Step<string, E>;
+  readonly #maxLength: number;
   /** Absent before an event: a slow stream, which waits for one nearly always, holds a kilobyte less. */
   #parser: Step<string, E> | undefined;
   readonly #pieces: Pieces;
@@ -78,15 +79,17 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #target: Sink<E> | undefined;
 
   /**
-   * @param makeParser makes a step from text, cut anywhere, to events.
+   * @param makeParser makes a step from text, cut anywhere, to events of at most so many UTF-16 code units.
    * @param asEvent makes the event that stands for such a one. `data` is its JSON text if it may have counts, else ''.
    */
   constructor(
-    makeParser: () => Step<string, E>,
+    makeParser: (maxLength: number) => Step<string, E>,
+    maxLength: number,
     pieces: Pieces,
     asEvent: (piece: string, data: string) => E,
   ) {
     this.#makeParser = makeParser;
+    this.#maxLength = maxLength;
     this.#pieces = pieces;
     this.#asEvent = asEvent;
   }
@@ -159,7 +162,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #parseOne(event: string): void {
     const wasBetween = this.#isBetween;
     this.#count = 0;
-    this.#parser ??= this.#makeParser();
+    this.#parser ??= this.#makeParser(this.#maxLength);
     this.#parser.transform(event, this);
     this.#isBetween = true;
     const piece = wasBetween && this.#count === 1 ? this.#pieces.last() : undefined;
@@ -170,7 +173,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #parse(text: string, out: Sink<E>): void {
     this.#pattern = undefined;
     this.#isBetween = false;
-    this.#parser ??= this.#makeParser();
+    this.#parser ??= this.#makeParser(this.#maxLength);
     this.#parser.transform(text, out);
   }
 }

@@ -27,10 +27,12 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
  * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
  */
 export function decodeSse(maxLength = MAX_EVENT_LENGTH, pieces?: Pieces): Step<Uint8Array, Sse> {
-  const makeParser = (): EventStep => new EventStep(maxLength);
-  const parser = pieces === undefined ? makeParser() : new RepeatedEvents(makeParser, pieces, asEvent);
+  const parser =
+    pieces === undefined ? makeParser(maxLength) : new RepeatedEvents(makeParser, maxLength, pieces, asEvent);
   return fuse(new TextStep(), parser);
 }
+
+const makeParser = (maxLength: number): EventStep => new EventStep(maxLength);
 
 const asEvent = (piece: string, data: string): Sse => ({ data, piece });
 

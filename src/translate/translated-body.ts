@@ -70,20 +70,25 @@ interface Passed {
 }
 
 /** The course of one body: the step that follows it, and what the stream asks of it. */
-class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
+class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAlive {
   readonly encode: Encode | undefined;
-  readonly keepAlive: KeepAlive | undefined;
+  /** Of a keep-alive; 0 if none is to be sent. */
+  readonly milliseconds: number;
   readonly #passed: Passed;
   #hasSaid = false;
   #isOver = false;
 
   constructor(
     passed: Passed,
-    { encode, keepAlive: milliseconds }: Pick<TranslatedBodyOptions, 'encode' | 'keepAlive'>,
+    { encode, keepAlive = 0 }: Pick<TranslatedBodyOptions, 'encode' | 'keepAlive'>,
   ) {
     this.#passed = passed;
     this.encode = encode;
-    if (milliseconds !== undefined) this.keepAlive = { text: () => this.#signOfLife(), milliseconds };
+    this.milliseconds = keepAlive;
+  }
+
+  get keepAlive(): KeepAlive | undefined {
+    return this.milliseconds > 0 ? this : undefined;
   }
 
   transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
@@ -117,7 +122,7 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions {
   }
 
   /** The format's own keep-alive, which is part of its stream like any other event, or the framing's. */
-  #signOfLife(): string {
+  text(): string {
     const { renderer, written, framing } = this.#passed;
     const said: string[] = [];
     const out = { enqueue: (text: string) => void said.push(text) };

@@ -15,6 +15,11 @@ test('holds the last bytes, however they are split', () => {
         expect(kept.length).toBeGreaterThanOrEqual(Math.min(length, all.length));
         expect(kept.length).toBeLessThanOrEqual(length);
         expect(kept).toEqual(all.subarray(all.length - kept.length));
+        expect(tail.latin1()).toBe(kept.toString('latin1'));
+        for (const count of [0, 1, 3, length, 2 * length]) {
+          const last = Buffer.from(tail.last(count));
+          expect(last).toEqual(all.subarray(all.length - Math.min(count, kept.length)));
+        }
       },
     ),
   );

@@ -30,7 +30,7 @@ class ChunkRenderer implements EventRenderer {
   readonly #context: RequestContext;
   readonly #includeUsage: boolean;
   readonly #names: ReadonlyMap<string, string>;
-  readonly #choices: ChoiceRenderer[] = [];
+  #choices: ChoiceRenderer[] = [];
   /** The JSON text of a chunk before its one choice. The first chunk has the vendor's own fields in addition. */
   #before = '';
   #first = '';
@@ -99,7 +99,9 @@ class ChunkRenderer implements EventRenderer {
       this.#first = this.#before;
       const usesFunctionCall = wantsFunctionCall(this.#context);
       const frame = { index: next, before: this.#before, after: this.#after, usesFunctionCall };
-      this.#choices.push(new ChoiceRenderer(frame));
+      // One is all as a rule, and an empty list would get room for 17 by it, in each open stream.
+      if (next === 0) this.#choices = [new ChoiceRenderer(frame)];
+      else this.#choices.push(new ChoiceRenderer(frame));
       choice = this.#choices[index];
     }
     return choice;
