@@ -11,6 +11,7 @@ import type { Route } from '../conversation/route.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { InboundCounting, OutboundCounting } from '../formats/format.ts';
 import type { GatewayError } from '../lib/errors.ts';
+import type { Signal } from '../lib/light-signal.ts';
 import type { Query } from '../lib/query.ts';
 import type { Step } from '../streams/step.ts';
 import type { AnswerTranslation } from '../translate/answer-events.ts';
@@ -52,7 +53,7 @@ export interface Incoming {
   /**
    * Aborts when the caller leaves, or when the process ends the exchange. Its reason is a GatewayError that says which.
    */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** How busy the process is; absent if nothing counts that. */
   readonly load?: Load;
   /** What is known of this exchange, for its record. */

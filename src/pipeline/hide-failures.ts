@@ -4,10 +4,11 @@
  * answer.
  */
 
-import { bytesOfText, concatBytes, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
+import { bytesOfText, LF, latin1OfBytes, textOfBytes } from '../lib/bytes.ts';
 import { EventEnds, eventEndSearch } from '../streams/event-ends.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { type FailureReader, findFailure, HEAD } from '../translate/find-failure.ts';
+import { joined } from '../upstream/net/to-buffer.ts';
 import { hiddenInJson } from '../upstream/redact.ts';
 
 /**
@@ -67,14 +68,14 @@ export class FailureHider implements Step<Uint8Array, Uint8Array> {
       out.enqueue(bytes);
       return;
     }
-    const events = concatBytes([...this.#held, bytes.subarray(0, end)]);
+    const events = joined([...this.#held, bytes.subarray(0, end)]);
     this.#forget();
     out.enqueue(shown(events, this.#reader, this.#key));
     if (end < bytes.length) this.#hold(bytes.subarray(end), out);
   }
 
   flush(out: Sink<Uint8Array>): void {
-    if (this.#size > 0) out.enqueue(shown(concatBytes(this.#held), this.#reader, this.#key));
+    if (this.#size > 0) out.enqueue(shown(joined(this.#held), this.#reader, this.#key));
     this.#forget();
   }
 
@@ -97,7 +98,7 @@ export class FailureHider implements Step<Uint8Array, Uint8Array> {
   #passComments(out: Sink<Uint8Array>): void {
     const held = this.#held;
     if (held[0]?.[0] !== COLON || !held.at(-1)?.includes(LF)) return;
-    let rest = concatBytes(held);
+    let rest = joined(held);
     this.#forget();
     while (rest[0] === COLON && rest.includes(LF)) {
       const end = rest.indexOf(LF) + 1;
@@ -133,7 +134,7 @@ function shown(events: Uint8Array, reader: FailureReader, key: string): Uint8Arr
     made.push(withoutHidden(events.subarray(start, end), reader, key));
     start = end;
   }
-  return concatBytes(made);
+  return joined(made);
 }
 
 function withoutHidden(event: Uint8Array, reader: FailureReader, key: string): Uint8Array {

@@ -5,6 +5,7 @@
  */
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
+import type { Signal } from '../lib/light-signal.ts';
 import type { CloudPass, Headers, Outgoing } from '../upstream/credentials/cloud.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { type Ending, leave, leftFor, type UpstreamHead } from '../upstream/send.ts';
@@ -26,7 +27,7 @@ export type Ask = (
 export interface CredentialedRequest {
   readonly vendor: Vendor;
   readonly request: Outgoing;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Called once, with how the exchange ended whose answer counts. */
   readonly ended: ((how: Ending) => void) | undefined;
 }
@@ -61,15 +62,15 @@ export async function withCredentials(
 }
 
 /** Gets the credential, and stops waiting for it when the caller leaves. */
-async function getPass(cloudTokens: CloudTokens, vendor: Vendor, signal: AbortSignal): Promise<CloudPass> {
+async function getPass(cloudTokens: CloudTokens, vendor: Vendor, signal: Signal): Promise<CloudPass> {
   const pass = cloudTokens.of(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
 }
 
-async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessLeft<T>(promise: Promise<T>, signal: Signal): Promise<T> {
   const left = Promise.withResolvers<never>();
   const leave = (): void => left.reject(asGatewayError(signal.reason));
-  signal.addEventListener('abort', leave, { once: true });
+  signal.addEventListener('abort', leave);
   if (signal.aborted) leave();
   return Promise.race([promise, left.promise]).finally(() => signal.removeEventListener('abort', leave));
 }
@@ -79,7 +80,7 @@ async function renewed(
   cloudTokens: CloudTokens,
   vendor: Vendor,
   pass: CloudPass,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<CloudPass | undefined> {
   const coming = cloudTokens.renew(vendor, pass);
   const next = coming && (await unlessLeft(coming, signal).catch(() => undefined));

@@ -1,6 +1,6 @@
 /** The last bytes of a stream so far. */
 
-import { concatBytes, latin1OfBytes, ownBytes } from '../lib/bytes.ts';
+import { concatBytes, latin1OfBytes } from '../lib/bytes.ts';
 
 /**
  * Holds a stream's end. It copies the bytes: to keep the chunks themselves, for a slow stream with small ones, takes ten
@@ -18,7 +18,7 @@ export class TrailingBytes {
 
   constructor(length: number) {
     this.length = length;
-    this.#ring = ownBytes(length);
+    this.#ring = new Uint8Array(length);
   }
 
   add(chunk: Uint8Array): void {

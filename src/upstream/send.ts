@@ -6,6 +6,7 @@
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
+import type { Signal } from '../lib/light-signal.ts';
 import { PushBody, type PushSource } from '../streams/push-body.ts';
 import { type BodyStep, run } from '../streams/step.ts';
 import { toFailure } from './failure.ts';
@@ -83,7 +84,7 @@ export function send(
   agent: VendorAgent,
   clock: TimeoutClock,
   request: UpstreamRequest,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const { origin, path, headers, body } = request;
@@ -115,7 +116,7 @@ interface Settle {
 class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waiting, Breakable {
   readonly #agent: VendorAgent;
   readonly #origin: string;
-  readonly #signal: AbortSignal;
+  readonly #signal: Signal;
   readonly #ended: UpstreamRequest['ended'];
   readonly #wait: Wait;
   /** Until there is an answer, or none. */
@@ -142,7 +143,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     agent: VendorAgent,
     clock: TimeoutClock,
     { origin, timeLeft, observe, ended }: UpstreamRequest,
-    signal: AbortSignal,
+    signal: Signal,
     settle: Settle,
   ) {
     this.#agent = agent;
@@ -153,7 +154,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     this.#observe = observe;
     this.#wait = new Wait(clock, this, timeLeft);
     if (signal.aborted) this.#leave();
-    else signal.addEventListener('abort', this.#leave, { once: true });
+    else signal.addEventListener('abort', this.#leave);
   }
 
   markBroken(): void {
@@ -384,6 +385,6 @@ export function leave({ body }: UpstreamAnswer, reason?: GatewayError): void {
   if (body instanceof PushBody) body.cancel(reason);
 }
 
-function getAbortReason({ reason }: AbortSignal): GatewayError {
+function getAbortReason({ reason }: Signal): GatewayError {
   return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
 }

@@ -4,8 +4,8 @@
  * no more often than the upstream's retry budget allows.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { amended, asGatewayError, GatewayError } from '../../lib/errors.ts';
+import type { Signal } from '../../lib/light-signal.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
@@ -216,8 +216,20 @@ async function nextTry(
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);
   if (wait === undefined || wait >= timeLeft(context) || !budgetOf(at).withdraw()) return undefined;
-  const waited = await sleep(wait, true, { signal: target.signal }).catch(() => false);
-  return waited ? { target } : undefined;
+  return (await pause(wait, target.signal)) ? { target } : undefined;
+}
+
+/** Waits for so many milliseconds. @returns false, and sooner, if the signal aborts. */
+async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
+  const over = Promise.withResolvers<boolean>();
+  const leave = (): void => over.resolve(false);
+  const timer = setTimeout(() => over.resolve(true), milliseconds);
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
+  const waited = await over.promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', leave);
+  return waited;
 }
 
 /**

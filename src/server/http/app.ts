@@ -7,6 +7,7 @@ import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Route } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
+import type { Signal } from '../../lib/light-signal.ts';
 import { authenticateCaller } from '../../pipeline/authenticate.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import type { Answer, Incoming, Load } from '../../pipeline/exchange.ts';
@@ -62,7 +63,7 @@ export interface Host<R extends CallerResponse> {
   /** How many WebSockets a key may open. */
   readonly socketRoom: Pick<SocketRoom, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
-  signalOf(response: CallerResponse): AbortSignal;
+  signalOf(response: CallerResponse): Signal;
 }
 
 type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { CallerResponse } from '../../access/caller.ts';
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
+import { LightSignal, type Signal } from '../../lib/light-signal.ts';
 import { NO_SLOT, SlotSet, type Slotted } from '../../lib/slot-set.ts';
 import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/arrivals.ts';
 import type { Load } from '../../pipeline/exchange.ts';
@@ -28,7 +29,7 @@ export interface Live<R extends CallerResponse = ServerResponse>
   /** The gateway that an exchange began with; undefined once it is over. */
   gatewayOf(response: CallerResponse): Gateway | undefined;
   /** Aborts if the exchange ends before its answer does; the reason is a GatewayError. */
-  signalOf(response: CallerResponse): AbortSignal;
+  signalOf(response: CallerResponse): Signal;
   /** The answers whose heads have not been written. */
   headless(): R[];
   /** Ends an exchange. */
@@ -57,7 +58,7 @@ interface Entry<R> extends Slotted {
   readonly response: R;
   /** The gateway it began with, which it keeps through reloads. */
   readonly gateway: Gateway;
-  readonly controller: AbortController;
+  readonly signal: LightSignal<GatewayError>;
   /** Its sequence number. */
   readonly number: number;
   key?: string;
@@ -111,7 +112,7 @@ export function followExchanges<R extends CallerResponse>(
     entries.delete(entry.response);
     if (entry.key !== undefined) perKey.remove(entry.key);
     if (!entry.response.writableFinished) {
-      entry.controller.abort(new GatewayError('upstream-broken', 'The caller left.'));
+      entry.signal.abort(callerLeft());
     }
   }
 
@@ -128,7 +129,7 @@ export function followExchanges<R extends CallerResponse>(
     arriving(response) {
       const entry = entries.get(response);
       if (entry === undefined) return NOBODYS;
-      const arrival = arrivals.begin(entry.key ?? '', (error) => entry.controller.abort(error));
+      const arrival = arrivals.begin(entry.key ?? '', (error) => entry.signal.abort(error));
       const before = entry.held;
       response.on('close', arrival.end);
       return {
@@ -170,7 +171,7 @@ export function followExchanges<R extends CallerResponse>(
       const entry: Entry<R> = {
         response,
         gateway,
-        controller: new AbortController(),
+        signal: new LightSignal(),
         number: begun,
         held: 0,
         slot: NO_SLOT,
@@ -183,29 +184,30 @@ export function followExchanges<R extends CallerResponse>(
         over(entry);
         own.entry = undefined;
       });
-      if (ending) entry.controller.abort(ending);
+      if (ending) entry.signal.abort(ending);
       course.run(own, run);
     },
     gatewayOf: (response) => entries.get(response)?.gateway,
     signalOf(response) {
       const entry = entries.get(response);
-      return (
-        entry?.controller.signal ?? AbortSignal.abort(new GatewayError('upstream-broken', 'The caller left.'))
-      );
+      if (entry !== undefined) return entry.signal;
+      const over = new LightSignal<GatewayError>();
+      over.abort(callerLeft());
+      return over;
     },
     headless: () => [...inFlight].map(({ response }) => response).filter(({ headersSent }) => !headersSent),
-    end: (response, error) => entries.get(response)?.controller.abort(error),
+    end: (response, error) => entries.get(response)?.signal.abort(error),
     endAll(error) {
       ending = error;
       const count = inFlight.size;
-      for (const { controller } of inFlight) controller.abort(error);
+      for (const { signal } of inFlight) signal.abort(error);
       return count;
     },
     endLargest(count, error) {
-      const exchanges = [...inFlight].map(({ response, controller, held, number }) => ({
+      const exchanges = [...inFlight].map(({ response, signal, held, number }) => ({
         held: sizeClass(held + response.writableLength),
         number,
-        end: () => controller.abort(error),
+        end: () => signal.abort(error),
       }));
       const others = [...connections].map((connection) => ({
         held: sizeClass(connection.held()),
@@ -223,7 +225,7 @@ export function followExchanges<R extends CallerResponse>(
       const { entry } = own;
       // It is over, and nothing of it is left to end.
       if (entry === undefined) return true;
-      entry.controller.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
+      entry.signal.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
       setTimeout(() => cut(entry.response), LAST_WORDS).unref();
       return true;
     },
@@ -232,6 +234,10 @@ export function followExchanges<R extends CallerResponse>(
       return false;
     },
   };
+}
+
+function callerLeft(): GatewayError {
+  return new GatewayError('upstream-broken', 'The caller left.');
 }
 
 /** The account of an exchange that is over. */
