@@ -1,7 +1,7 @@
 /**
  * An AbortController and its AbortSignal (DOM, 3.1 and 3.2) in one object, which each exchange has. Node's are an
- * EventTarget with a map and weak references: with two listeners they take 3 of the 200 µs of a native stream, and 400
- * bytes of an open one.
+ * EventTarget with a map and weak references: with two listeners they take 0.5 µs in a loop, three times that among all
+ * else that an exchange does, and 400 bytes of an open stream.
  */
 
 /** What of an AbortSignal is used. A true one is such a signal, too. */

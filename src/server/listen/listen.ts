@@ -51,8 +51,7 @@ export async function listen(
 
 /**
  * Removes what listhen listens to in order to end idle connections (http-shutdown). This program follows its connections
- * itself, and of each exchange those listeners would make two more, which take half a microsecond and 300 bytes of an
- * open stream.
+ * itself, and those listeners would add two more to each exchange: 300 bytes of an open stream.
  */
 function dropTracking(server: Server, respond: RequestListener): void {
   const plain = createServer(respond);
