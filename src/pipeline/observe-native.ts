@@ -46,7 +46,7 @@ export function observeNative(
   const stored = bind && status === 200 ? noteStored(upstreamFormat, isStream, bind) : undefined;
   if (status !== 200 || !isStream)
     return { observer: joined(observeUsage(ledger, upstreamFormat, repeats), stored) };
-  const tail = new TrailingBytes(END_LENGTH);
+  const tail = new TrailingBytes(Buffer.allocUnsafeSlow(END_LENGTH));
   const usage = observeUsage(ledger, upstreamFormat, repeats, tail);
   const end = new EndWatch(format, tail);
   const beginning = new Beginning(format.outbound);

@@ -16,9 +16,13 @@ export class TrailingBytes {
   /** The place behind the last byte. */
   #end = 0;
 
-  constructor(length: number) {
-    this.length = length;
-    this.#ring = new Uint8Array(length);
+  /**
+   * @param ring where they are kept: as many as it has room for. Node's own bytes become a text without being copied
+   *   first.
+   */
+  constructor(ring: Uint8Array) {
+    this.length = ring.byteLength;
+    this.#ring = ring;
   }
 
   add(chunk: Uint8Array): void {

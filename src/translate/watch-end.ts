@@ -46,7 +46,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
   #failure: ByteAccumulator | undefined;
 
   /** @param tail the end of the stream, if somebody else keeps it too. */
-  constructor(format: Format, tail = new TrailingBytes(END_LENGTH)) {
+  constructor(format: Format, tail = new TrailingBytes(new Uint8Array(END_LENGTH))) {
     this.#format = format;
     this.#tail = tail;
   }

@@ -11,7 +11,7 @@ test('holds the last bytes, however they are split', () => {
       fc.integer({ min: 1, max: 20 }),
       fc.array(fc.uint8Array({ maxLength: 300 })),
       (length, chunks) => {
-        const tail = new TrailingBytes(length);
+        const tail = new TrailingBytes(new Uint8Array(length));
         for (const chunk of chunks) tail.add(chunk);
         const all = Buffer.concat(chunks);
         const kept = Buffer.from(tail.bytes());

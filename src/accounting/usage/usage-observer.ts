@@ -97,7 +97,7 @@ export class UsageObserver {
   }
 
   #copy(bytes: Uint8Array): void {
-    this.#tail ??= new TrailingBytes(ENOUGH);
+    this.#tail ??= new TrailingBytes(Buffer.allocUnsafeSlow(ENOUGH));
     this.#take(bytes);
     this.#tail.add(bytes);
   }

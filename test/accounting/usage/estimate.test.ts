@@ -13,7 +13,7 @@ const event = (delta: string): string =>
 /** The tokens of a stream that arrives in pieces of that many bytes. */
 function tokensOf(stream: string, size: number, spoken: FormatName = 'chat-completions'): number {
   const estimate = new OutputEstimate(spoken);
-  const tail = new TrailingBytes(2_048);
+  const tail = new TrailingBytes(new Uint8Array(2_048));
   const bytes = Buffer.from(stream);
   for (let at = 0; at < bytes.length; at += size) {
     estimate.add(bytes.subarray(at, at + size));

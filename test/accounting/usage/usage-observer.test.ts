@@ -109,7 +109,7 @@ test('usage is found anywhere in a long answer, wherever that is split', () => {
       const usages = [{ output_tokens: 1 }, { inside: { text: '}"' }, output_tokens: 2 }];
       const [first, last] = usages.map((usage) => `"usage":${JSON.stringify(usage)}`);
       const bytes = Buffer.from(`${first}${before} ${last}${after}`);
-      const shared = isShared ? new TrailingBytes(2_048) : undefined;
+      const shared = isShared ? new TrailingBytes(new Uint8Array(2_048)) : undefined;
       const observer = new UsageObserver('usage', false, shared);
       for (let at = 0; at < bytes.length; ) {
         const { value: size } = sizes.next();
