@@ -11,9 +11,10 @@ import { heapRelease } from '../../store/release-heap.ts';
 const INTERVAL = 1_000;
 
 /**
- * How many checks in a row must find that nothing was served since the one before: after the start, and later. The code
- * that V8 has compiled for a load is released too, so it must not happen between two requests. Nor does it matter that
- * nothing is in flight at the moment of a check: short answers are seldom met by one.
+ * How many checks in a row must find that nothing was served since the one before: after the start, and once anything
+ * was served. The code that V8 has compiled for a load is released too, and the next load is dearer by a fifth for its
+ * first ten seconds, so it must not happen between two requests. Nor does it matter that nothing is in flight at the
+ * moment of a check: short answers are seldom met by one.
  */
 const AT_START = 3;
 const IDLE_IN_A_ROW = 30;
@@ -49,7 +50,8 @@ export function releaseWhenIdle({
     const isIdle = inFlight() === 0 && claimed() === seen;
     seen = claimed();
     idle = isIdle ? idle + 1 : 0;
-    if (idle < (left === 0 ? AT_START : IDLE_IN_A_ROW) || heapSize() < left * LEAST_GROWTH) return;
+    const hasJustStarted = left === 0 && seen === 0;
+    if (idle < (hasJustStarted ? AT_START : IDLE_IN_A_ROW) || heapSize() < left * LEAST_GROWTH) return;
     collect();
     left = heapSize();
   }, INTERVAL).unref();
