@@ -35,7 +35,7 @@ export interface CallerResponse {
   readonly headersSent: boolean;
   /** Lets a caller who has asked for that send the body (`100 Continue`). */
   writeContinue(): void;
-  /** It closes once, so nothing needs Node's `once`: that makes 180 bytes more of each listener in an open stream. */
+  /** It closes once, so `on` is enough. Node's `once` wraps each listener, which takes 180 bytes of an open stream. */
   on(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
   prependListener(event: 'close', listener: () => void): unknown;

@@ -117,6 +117,11 @@ export function endedEarly(): GatewayError {
   return new GatewayError('upstream-broken', BROKEN_OFF.endedEarly);
 }
 
+/** Makes the error that ends an exchange whose caller is gone. */
+export function callerLeft(): GatewayError {
+  return new GatewayError('upstream-broken', 'The caller left.');
+}
+
 const VENDORS_OWN = new Set<Fault>([
   'upstream-auth',
   'upstream-broken',

@@ -14,14 +14,13 @@ export interface Signal {
 }
 
 /** Such a signal, and what aborts it. @typeParam R the reason. */
-export class LightSignal<R> implements Signal {
-  #isAborted = false;
+export class LightSignal<R extends NonNullable<unknown>> implements Signal {
   #reason: R | undefined;
   /** Replaced whenever it changes, so that a listener may remove others. */
-  #listeners: readonly (() => void)[] = NONE;
+  #listeners: readonly (() => void)[] = [];
 
   get aborted(): boolean {
-    return this.#isAborted;
+    return this.#reason !== undefined;
   }
 
   get reason(): R | undefined {
@@ -30,22 +29,19 @@ export class LightSignal<R> implements Signal {
 
   /** Aborts, unless that has happened. Every listener is called once, with the same reason to read; none may throw. */
   abort(reason: R): void {
-    if (this.#isAborted) return;
-    this.#isAborted = true;
+    if (this.aborted) return;
     this.#reason = reason;
     for (const listener of this.#listeners) if (this.#listeners.includes(listener)) listener();
-    this.#listeners = NONE;
+    this.#listeners = [];
   }
 
   /** Adds a listener. After the abort, none is called any more. */
   addEventListener(_event: 'abort', listener: () => void): void {
-    if (!this.#isAborted) this.#listeners = [...this.#listeners, listener];
+    if (!this.aborted) this.#listeners = [...this.#listeners, listener];
   }
 
   removeEventListener(_event: 'abort', listener: () => void): void {
-    const others = this.#listeners.filter((each) => each !== listener);
-    this.#listeners = others.length === 0 ? NONE : others;
+    const at = this.#listeners.indexOf(listener);
+    if (at >= 0) this.#listeners = this.#listeners.toSpliced(at, 1);
   }
 }
-
-const NONE: readonly (() => void)[] = [];

@@ -162,8 +162,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #parseOne(event: string): void {
     const wasBetween = this.#isBetween;
     this.#count = 0;
-    this.#parser ??= this.#makeParser(this.#maxLength);
-    this.#parser.transform(event, this);
+    this.#feed(event, this);
     this.#isBetween = true;
     const piece = wasBetween && this.#count === 1 ? this.#pieces.last() : undefined;
     this.#pattern = piece === undefined ? undefined : findPattern(event, piece, this.#pieces);
@@ -173,6 +172,10 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
   #parse(text: string, out: Sink<E>): void {
     this.#pattern = undefined;
     this.#isBetween = false;
+    this.#feed(text, out);
+  }
+
+  #feed(text: string, out: Sink<E>): void {
     this.#parser ??= this.#makeParser(this.#maxLength);
     this.#parser.transform(text, out);
   }

@@ -16,6 +16,7 @@ import {
   translateBody,
 } from '../streams/translate-body.ts';
 import { type AnswerTranslation, answerEvents } from './answer-events.ts';
+import type { SayLate } from './watch-end.ts';
 
 export interface TranslatedBodyOptions {
   /** Makes the step from the vendor's bytes to events. @param pieces of the parser, if it takes any. */
@@ -35,7 +36,7 @@ export interface TranslatedBodyOptions {
 /** What becomes of a failure after the head of the answer. */
 export interface Failures {
   /** Says it: by `render`, as the last event of the stream. */
-  say(error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>): void;
+  readonly say: SayLate;
   /** Called once with what the body fails by, as soon as that is known. */
   noticed?(error: GatewayError): void;
 }

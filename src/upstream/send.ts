@@ -5,7 +5,7 @@
 
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
-import { asGatewayError, BROKEN_OFF, GatewayError, isVendors } from '../lib/errors.ts';
+import { asGatewayError, BROKEN_OFF, callerLeft, GatewayError, isVendors } from '../lib/errors.ts';
 import type { Signal } from '../lib/light-signal.ts';
 import { PushBody, type PushSource } from '../streams/push-body.ts';
 import { type BodyStep, run } from '../streams/step.ts';
@@ -386,5 +386,5 @@ export function leave({ body }: UpstreamAnswer, reason?: GatewayError): void {
 }
 
 function getAbortReason({ reason }: Signal): GatewayError {
-  return reason instanceof GatewayError ? reason : new GatewayError('upstream-broken', 'The caller left.');
+  return reason instanceof GatewayError ? reason : callerLeft();
 }

@@ -6,6 +6,7 @@
 
 import { amended, asGatewayError, GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
@@ -221,15 +222,11 @@ async function nextTry(
 
 /** Waits for so many milliseconds. @returns false, and sooner, if the signal aborts. */
 async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
-  const over = Promise.withResolvers<boolean>();
-  const leave = (): void => over.resolve(false);
-  const timer = setTimeout(() => over.resolve(true), milliseconds);
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
-  const waited = await over.promise;
-  clearTimeout(timer);
-  signal.removeEventListener('abort', leave);
-  return waited;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', resolve);
+  if (!signal.aborted) await withTimeout(promise, milliseconds);
+  signal.removeEventListener('abort', resolve);
+  return !signal.aborted;
 }
 
 /**

@@ -50,8 +50,8 @@ export async function listen(
 }
 
 /**
- * Removes what listhen listens to in order to end idle connections (http-shutdown). This program follows its connections
- * itself, and those listeners would add two more to each exchange: 300 bytes of an open stream.
+ * Removes the listeners by which listhen ends idle connections (http-shutdown). This program follows its connections
+ * itself. They would add a listener to each connection and to each response: 300 bytes of an open stream.
  */
 function dropTracking(server: Server, respond: RequestListener): void {
   const plain = createServer(respond);

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import type { CallerResponse } from '../../access/caller.ts';
 import { openCounters } from '../../lib/counters.ts';
-import { GatewayError } from '../../lib/errors.ts';
+import { callerLeft, GatewayError } from '../../lib/errors.ts';
 import { LightSignal, type Signal } from '../../lib/light-signal.ts';
 import { NO_SLOT, SlotSet, type Slotted } from '../../lib/slot-set.ts';
 import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/arrivals.ts';
@@ -234,10 +234,6 @@ export function followExchanges<R extends CallerResponse>(
       return false;
     },
   };
-}
-
-function callerLeft(): GatewayError {
-  return new GatewayError('upstream-broken', 'The caller left.');
 }
 
 /** The account of an exchange that is over. */

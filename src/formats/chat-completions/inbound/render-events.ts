@@ -99,7 +99,7 @@ class ChunkRenderer implements EventRenderer {
       this.#first = this.#before;
       const usesFunctionCall = wantsFunctionCall(this.#context);
       const frame = { index: next, before: this.#before, after: this.#after, usesFunctionCall };
-      // One is all as a rule, and an empty list would get room for 17 by it, in each open stream.
+      // Most replies have one choice. Pushed onto an empty list, it would make room for 17, in each open stream.
       if (next === 0) this.#choices = [new ChoiceRenderer(frame)];
       else this.#choices.push(new ChoiceRenderer(frame));
       choice = this.#choices[index];
