@@ -6,10 +6,11 @@
 import type { Model } from '../../catalog/model.ts';
 import { findPrices } from '../../catalog/prices-at.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
-import { sumTokens, type Tokens } from '../../conversation/tokens.ts';
+import { sumTokens, type Tokens, type UsageField } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
 import { NO_BYTES } from '../../lib/bytes.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { CACHE, SANDBOX } from '../../upstream/vendor.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
 import { findCause } from './cause-of.ts';
@@ -17,7 +18,7 @@ import { computeCost, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, GaveWay, Outcome, Recorder } from './exchange-record.ts';
 import { completed, type OutputEstimate } from './output-estimate.ts';
 import type { UsageObserver } from './usage-observer.ts';
-import { lastUsage, tierIn, usageIn } from './usage-search.ts';
+import { tierIn, usageIn } from './usage-search.ts';
 
 /** Of one shape from the first note to the last. */
 export interface Ledger {
@@ -121,6 +122,8 @@ export interface ClosedLedger
   readonly upstreamModel: string | undefined;
   /** What was kept of the vendor's body, for `usageIn`. */
   readonly remains: readonly Uint8Array[];
+  /** Whether that body is no stream. */
+  readonly isWhole: boolean;
   /** Whether the caller got all that was said. */
   readonly finished: boolean;
   /** Tokens by the text that went to the vendor and came back, of an answer of which not all may have been told. */
@@ -138,8 +141,8 @@ export function closeLedger(
   { id, format, operation }: Named,
   finished: boolean,
 ): ClosedLedger {
-  const { began, first, usage } = ledger;
-  const remains = usage === undefined ? [] : ownRemains(ledger, usage);
+  const { began, first, usage, output } = ledger;
+  const remains = usage?.remains() ?? [];
   const passed = finished && usage?.hasUsage() !== false ? undefined : estimatePassed(ledger);
   usage?.release();
   return {
@@ -166,18 +169,10 @@ export function closeLedger(
     upstreamId: ledger.upstreamId,
     violations: ledger.violations,
     remains,
+    isWhole: output?.isWhole() ?? false,
     finished,
     passed,
   };
-}
-
-/**
- * What is kept of an answer. In a whole one of messages an input of a tool is an object, in which the model may have
- * written a usage, as the caller has told it to: its own is the last one, and all of it.
- */
-function ownRemains({ spoken, output }: Ledger, usage: UsageObserver): ClosedLedger['remains'] {
-  const remains = usage.remains();
-  return spoken === 'messages' && output?.isWhole() ? lastUsage(remains, 'usage') : remains;
 }
 
 function estimatePassed({ asked, usage, output }: Ledger): ClosedLedger['passed'] {
@@ -190,7 +185,7 @@ const FREE: Model['prices'] = { input: 0, output: 0 };
 export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const { model, upstreamModel, spoken, status, remains } = closed;
   const reader = spoken && usageReaders[spoken];
-  const figures = reader === undefined || remains.length === 0 ? [] : usageIn(remains, reader.field);
+  const figures = reader === undefined || remains.length === 0 ? [] : ownUsage(closed, reader.field);
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   // What the sandbox or the cache answers costs nothing; its tokens count as anybody's, so that limits can be tried there.
   const simulated = closed.vendor === SANDBOX || closed.vendor === CACHE;
@@ -230,6 +225,15 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     repairs: closed.repairs,
     violations: closed.violations,
   };
+}
+
+/**
+ * The first and the last usage of an answer. In a whole one of messages an input of a tool is an object, in which the
+ * model may have written a usage, as the caller has told it to: its own is the last one, and all of it.
+ */
+function ownUsage({ remains, spoken, isWhole }: ClosedLedger, field: UsageField): readonly JsonObject[] {
+  const figures = usageIn(remains, field);
+  return spoken === 'messages' && isWhole ? figures.slice(-1) : figures;
 }
 
 /** What the vendor has not told of an answer; undefined of one that it has refused, or has told all of. */

@@ -4,7 +4,7 @@ import type { UsageField } from '../../conversation/tokens.ts';
 import { NO_BYTES } from '../../lib/bytes.ts';
 import { TrailingBytes } from '../../streams/trailing-bytes.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
-import { type Kept, lastTier, listFields, MARKS, type Marks, searchUsage } from './usage-search.ts';
+import { lastTier, listFields, MARKS, type Marks, noFields, searchUsage } from './usage-search.ts';
 
 /**
  * How many bytes wait for a search at most: a stream that comes word by word costs one search for some words. So many
@@ -19,13 +19,15 @@ export class UsageObserver {
   readonly #isTiered: boolean;
   #tier: Buffer | undefined;
   /** The first and the last field so far. */
-  readonly #fields: Kept = { first: undefined, last: undefined };
+  #fields = noFields();
   /** The end of the answer so far. */
   #tail: TrailingBytes | undefined;
   /** Whether somebody else writes to `#tail`. */
   readonly #isShared: boolean;
   /** The first piece, which of a short answer is the only one. It is never copied then. */
   #held: Uint8Array | undefined;
+  /** How many bytes of it were searched, because all has come. */
+  #searched = 0;
   /** How many of the last bytes wait for a search. */
   #waiting = 0;
   /** These bytes, if they are more than the end that is kept: the beginning of a long field. */
@@ -59,7 +61,7 @@ export class UsageObserver {
    * not searched yet. They are valid until the next piece comes.
    */
   remains(): readonly Uint8Array[] {
-    if (this.#held !== undefined && this.#held.byteLength > ENOUGH) this.#copyHeld();
+    if (this.#held !== undefined && this.#held.byteLength > ENOUGH) this.#searchHeld(toBuffer(this.#held));
     const remains = listFields(this.#fields);
     if (this.#tier !== undefined) remains.push(this.#tier);
     const unsearched = this.#unsearched();
@@ -82,18 +84,32 @@ export class UsageObserver {
    * it would keep alive whatever it refers to.
    */
   release(): void {
-    this.#fields.first = undefined;
-    this.#fields.last = undefined;
+    this.#forgetHeld();
     this.#tier = undefined;
     this.#tail = undefined;
-    this.#held = undefined;
     this.#waiting = 0;
     this.#long = undefined;
   }
 
+  /** Searches the only piece where it lies. What is found is kept no longer than the piece, so it is not copied. */
+  #searchHeld(bytes: Buffer): void {
+    this.#fields = noFields();
+    this.#searched = searchUsage(bytes, this.#marks, this.#fields, false);
+    if (this.#isTiered) this.#tier = lastTier(bytes);
+  }
+
   #copyHeld(): void {
-    if (this.#held !== undefined) this.#copy(this.#held);
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#forgetHeld();
+    this.#copy(held);
+  }
+
+  /** Forgets the first piece, and what was found in it. */
+  #forgetHeld(): void {
     this.#held = undefined;
+    this.#searched = 0;
+    this.#fields = noFields();
   }
 
   #copy(bytes: Uint8Array): void {
@@ -128,13 +144,14 @@ export class UsageObserver {
   }
 
   #unsearched(): Buffer {
+    if (this.#held !== undefined) return toBuffer(this.#held).subarray(this.#searched);
     const waiting = this.#waiting;
-    return toBuffer(this.#held ?? this.#long?.subarray(0, waiting) ?? this.#tail?.last(waiting) ?? NO_BYTES);
+    return toBuffer(this.#long?.subarray(0, waiting) ?? this.#tail?.last(waiting) ?? NO_BYTES);
   }
 
   /** Searches bytes, of which those go on waiting that may be the beginning of a field. */
   #search(bytes: Buffer): void {
-    const from = searchUsage(bytes, this.#marks, this.#fields);
+    const from = searchUsage(bytes, this.#marks, this.#fields, true);
     if (this.#isTiered) this.#tier = lastTier(bytes) ?? this.#tier;
     this.#waiting = bytes.length - from;
     this.#long = this.#waiting > this.#kept() ? Buffer.allocUnsafeSlow(this.#waiting + ENOUGH) : undefined;

@@ -42,26 +42,24 @@ const MAX_TIER = 64;
 const WITHOUT_FIGURE = 512;
 
 /** The first and the last field so far, each with its value. */
-export interface Kept {
+interface Kept {
   first: Buffer | undefined;
   last: Buffer | undefined;
 }
 
+/** Makes a `Kept` of an answer in which nothing was found yet. */
+export function noFields(): Kept {
+  return { first: undefined, last: undefined };
+}
+
 /** The first and the last usage object of an answer. @param remains what the usage observer kept of the answer. */
 export function usageIn(remains: readonly Uint8Array[], field: UsageField): readonly JsonObject[] {
-  const kept: Kept = { first: undefined, last: undefined };
-  searchUsage(joined(remains), MARKS[field], kept);
+  const kept = noFields();
+  searchUsage(joined(remains), MARKS[field], kept, false);
   return listFields(kept).flatMap((bytes) => {
     const value = tryParseJson(bytes.toString('utf8', bytes.indexOf(OPEN_OBJECT)));
     return isObject(value) ? [value] : [];
   });
-}
-
-/** Reduces `remains` to the last usage; returns it unchanged if there is none. */
-export function lastUsage(remains: readonly Uint8Array[], field: UsageField): readonly Uint8Array[] {
-  const kept: Kept = { first: undefined, last: undefined };
-  searchUsage(joined(remains), MARKS[field], kept);
-  return kept.last === undefined ? remains : [kept.last];
 }
 
 /** The last `service_tier` of an answer. @param remains what the usage observer kept of the answer. */
@@ -85,10 +83,11 @@ export function listFields({ first, last }: Kept): Buffer[] {
 /**
  * Keeps the first and the last field that has counts. What is between them is not looked at, because some streams
  * report usage with each event.
+ * @param outlives whether the fields are kept longer than `bytes`, so that they are copied.
  * @returns the position where a field begins that may go on in the next bytes. Without any count only the end is
  * searched, unless an event ends there: some streams say `"usage":null` with each event.
  */
-export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept): number {
+export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept, outlives: boolean): number {
   let at = 0;
   let open = 0;
   const figured = bytes.indexOf(figure);
@@ -107,7 +106,9 @@ export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept):
     const end = valueEnd(bytes, at);
     if (end !== undefined && end > at) {
       const isFirst = kept.first === undefined;
-      keep(kept, bytes.subarray(found - 1, end));
+      const field = bytes.subarray(found - 1, end);
+      if (outlives) keepCopy(kept, field);
+      else keep(kept, field);
       at = isFirst ? Math.max(end, lastWhole(bytes, name) - 1) : end;
     } else if (end === undefined) {
       if (bytes.length - at < MAX_VALUE) return found - 1;
@@ -120,8 +121,14 @@ export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept):
   return bytes.length;
 }
 
-/** Keeps a field as the last one, in the memory of the last one before if it has room: each takes 0.4 µs to get. */
+/** Keeps a field as the last one, and as the first one if it is. */
 function keep(kept: Kept, field: Buffer): void {
+  kept.first ??= field;
+  kept.last = field;
+}
+
+/** Keeps a copy of it, in the memory of the last one before if it has room: each takes 0.4 µs to get. */
+function keepCopy(kept: Kept, field: Buffer): void {
   const { first, last } = kept;
   if (first === undefined) {
     kept.first = keptCopy(field);

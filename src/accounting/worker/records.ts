@@ -14,6 +14,7 @@ type Field<K extends keyof ClosedLedger> = ClosedLedger[K];
 export type PostedRecord = readonly [
   /** The bytes of `remains`, in Latin-1. A clone of a Buffer would copy all of the memory that it is a part of. */
   remains: string,
+  isWhole: boolean,
   id: string,
   time: number,
   key: Field<'key'>,
@@ -47,6 +48,7 @@ export function packRecord(closed: ClosedLedger): PostedRecord {
   const { model, remains } = closed;
   return [
     remains.length === 0 ? '' : joined(remains).toString('latin1'),
+    closed.isWhole,
     closed.id,
     closed.time,
     closed.key,
@@ -78,6 +80,7 @@ export function packRecord(closed: ClosedLedger): PostedRecord {
 /** @returns the ledger that was packed; what remains of its body is in one piece. */
 export function unpackRecord([
   remains,
+  isWhole,
   id,
   time,
   key,
@@ -128,6 +131,7 @@ export function unpackRecord([
     upstreamId,
     violations,
     remains: remains === '' ? [] : [Buffer.from(remains, 'latin1')],
+    isWhole,
     finished,
     passed,
   };

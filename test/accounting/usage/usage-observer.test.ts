@@ -141,6 +141,19 @@ test.each([1_000, 16 * 1024, 64 * 1024, 1_000_000])(
   },
 );
 
+test('what remains of an answer in one piece may be asked for twice, and before more of it comes', () => {
+  const first = '"usage":{"prompt_tokens":1}';
+  const last = '"usage":{"prompt_tokens":2}';
+  for (const text of [first, `${first}${'x'.repeat(2_000)}`, `${'x'.repeat(2_000)}${first}`]) {
+    const observer = new UsageObserver('usage');
+    observer.add(Buffer.from(text));
+    for (let times = 0; times < 2; times++)
+      expect(usageIn(observer.remains(), 'usage')).toEqual([{ prompt_tokens: 1 }]);
+    observer.add(Buffer.from(`${'x'.repeat(2_000)}${last}`));
+    expect(usageIn(observer.remains(), 'usage')).toEqual([{ prompt_tokens: 1 }, { prompt_tokens: 2 }]);
+  }
+});
+
 test('what is kept of a stream keeps no more memory than its own bytes', () => {
   const observer = new UsageObserver('usage', true);
   const event = Buffer.from('data: {"service_tier":"default","usage":{"prompt_tokens":9}}\n\n');

@@ -25,6 +25,7 @@ export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedge
     attempts: 1,
     gaveWay: undefined,
     violations: undefined,
+    isWhole: true,
     remains: [Buffer.from('{"usage":{"prompt_tokens":100,'), Buffer.from('"completion_tokens":20}}')],
     finished: true,
     passed: undefined,

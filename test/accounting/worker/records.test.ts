@@ -73,6 +73,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
     ),
   ),
   violations: maybe(fc.nat(9)),
+  isWhole: fc.boolean(),
   remains: fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 4 }),
   finished: fc.boolean(),
   passed: maybe(fc.record({ input: fc.nat(), output: fc.nat() })),
