@@ -174,7 +174,9 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // Parts of the first read, all of which they would keep alive until the exchange is over.
+    // Parts of the first read, all of which they would keep alive: until the exchange is over, and if the connection has
+    // waited for the answer, so that V8 has moved their list to the old generation, until the next full collection.
+    if (Array.isArray(controller.rawHeaders)) controller.rawHeaders.length = 0;
     controller.rawHeaders = null;
     if (status < 200) return;
     const coding = headers['content-encoding'];

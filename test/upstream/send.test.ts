@@ -13,7 +13,7 @@ import {
 } from '../../src/upstream/send.ts';
 import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
-import { arrayBuffersHeld } from '../support/held.ts';
+import { arrayBuffersHeld, collectYoung } from '../support/held.ts';
 
 let upstream: FaultUpstream;
 const agent = openAgent({ connect: 1_000, publicHosts: new Set() });
@@ -265,4 +265,25 @@ test('an open stream does not hold the read that its head came in', async () => 
   expect((await arrayBuffersHeld()) - before).toBeLessThan(20 * 20_000);
   await Promise.all([first, ...opened].map((reader) => reader.cancel()));
   patient.close();
+});
+
+test('a read is freed by a small collection, even if its connection has waited for it through some', async () => {
+  const word = 'w'.repeat(40_000);
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length';
+  const bytes = Buffer.from(`${head}: ${word.length}\r\n\r\n${word}`);
+  upstream.script((wire) => wire.raw(bytes));
+  const request = { origin: upstream.url, path: '/x', headers: [], body: Buffer.from('{}') };
+  // The bytes themselves are given to nobody, not even to `expect`, which would keep them.
+  const ask = async (): Promise<number> => {
+    const { body } = await send(agent, clock, request, new AbortController().signal);
+    return body instanceof Uint8Array ? body.length : 0;
+  };
+  expect(await ask()).toBe(word.length);
+  const before = await arrayBuffersHeld();
+  for (let times = 0; times < 20; times++) {
+    await ask();
+    await collectYoung();
+  }
+  // Half of what the words take.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 20_000);
 });
