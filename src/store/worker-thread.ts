@@ -4,9 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { exposeCollector } from './release-heap.ts';
 
 /**
- * The most that a thread's young generation may take, in MB. V8's own limit is 48. With 4, the accounting under load
- * collects garbage a quarter of its time, because rows live until their batch is written; with 16, it takes as little CPU
- * as with 48, and the process no more memory than with 4 (measured).
+ * The most that a thread's young generation may take within another program, in MB. V8's own limit is 48. It takes as
+ * little CPU with 16. The gateway's own program bounds it by a flag (`cli/bound-memory.js`), which V8 prefers to this.
  */
 const YOUNG_GENERATION = 16;
 
