@@ -25,8 +25,8 @@ export function collectYoung(): Promise<void> {
 async function collect(which?: 'minor'): Promise<void> {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');
+  if (typeof gc !== 'function') throw new TypeError('no collector');
   for (let round = 0; round < 4; round += 1) {
-    if (typeof gc !== 'function') throw new TypeError('no collector');
     // With any argument, even undefined, V8 collects less than without one.
     if (which === undefined) gc();
     else gc({ type: which });
