@@ -34,6 +34,9 @@ const LATER = [
   // By how much the old generation grows beyond what is alive. V8's own choice is up to three times that. With half of
   // it, bodies of 100 KB brought two full collections a second.
   '--heap-growing-percent=100',
+  // The bytes of buffers bound the process as a whole and not the old generation alone, which one body of 30 MB fills:
+  // a third of the full collections under a load of such bodies.
+  '--external-memory-accounted-in-global-limit',
   // For how many collections V8 keeps the layout of objects of which none is alive. All code that was compiled for them
   // goes with it, which a route that is asked once a minute would pay for.
   '--retain-maps-for-n-gc=100',

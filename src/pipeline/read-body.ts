@@ -11,7 +11,7 @@ import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Load } from './exchange.ts';
-import { releaseWhenOver } from './release-body.ts';
+import { releasePiece, releaseWhenOver } from './release-body.ts';
 import { stopParsing } from './stop-parsing.ts';
 
 /** How long the rest of a refused body may keep arriving, so that its sender can read why, in milliseconds. */
@@ -98,6 +98,8 @@ class BodyReading {
   #body: ByteAccumulator | undefined;
   #settle: Settle | undefined;
   #arrival: Arrival | undefined;
+  /** The first piece, until the second one has come. Both are copied then. */
+  #first: Buffer | undefined;
   /** Bytes as sent, of a compressed body. */
   #sent = 0;
   /** Bytes that were taken in this turn of the event loop. */
@@ -126,8 +128,8 @@ class BodyReading {
       this.fail(tooLarge(limit));
       return;
     }
-    body.add(chunk);
     this.#taken += chunk.length;
+    this.#add(chunk, body);
     if (this.#taken >= MOST_IN_A_TURN) {
       source.pause();
       setImmediate(() => {
@@ -144,6 +146,20 @@ class BodyReading {
     } catch (error) {
       this.fail(asGatewayError(error));
     }
+  }
+
+  #add(chunk: Buffer, body: ByteAccumulator): void {
+    const isFirst = body.size() === 0;
+    body.add(chunk);
+    if (isFirst) {
+      this.#first = chunk;
+      return;
+    }
+    // A decompressor keeps the memory of what it has given, as its window.
+    if (this.#decoder !== undefined) return;
+    if (this.#first !== undefined) releasePiece(this.#first, this.#request);
+    this.#first = undefined;
+    releasePiece(chunk, this.#request);
   }
 
   /** A piece of a compressed body has come. */
@@ -183,6 +199,7 @@ class BodyReading {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#body = undefined;
+    this.#first = undefined;
     this.#arrival?.end();
     this.#arrival = undefined;
     return settle;

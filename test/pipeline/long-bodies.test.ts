@@ -1,11 +1,13 @@
 /** Bodies of megabytes are read, changed and sent in pieces: the vendor gets every byte of them. */
 
 import { EventEmitter, once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CallerResponse } from '../../src/access/caller.ts';
 import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
+import { readBody } from '../../src/pipeline/read-body.ts';
 import { releaseWhenOver } from '../../src/pipeline/release-body.ts';
 import { getPort } from '../../src/upstream/net/bind.ts';
 import { edited, Payload } from '../../src/upstream/payload.ts';
@@ -220,6 +222,50 @@ test('the memory of a long body is given back when its response closes', async (
   expect(whole.byteLength).toBe(5_000_000);
   response.emit('close');
   await vi.waitFor(() => expect(whole.byteLength).toBe(0));
+});
+
+describe('the pieces of a body', () => {
+  const written = Buffer.alloc(1_000_000, 'abcdefg');
+
+  /** Reads a body from a connection. @returns the body, and the pieces of it that Node's parser has made. */
+  async function pieces(alsoReads?: (piece: Buffer) => void): Promise<readonly [Buffer, readonly Buffer[]]> {
+    const read = Promise.withResolvers<readonly [Buffer, readonly Buffer[]]>();
+    const server = createHttpServer((request, response) => {
+      const made: Buffer[] = [];
+      const push = request.push.bind(request);
+      request.push = (piece: Buffer | null, encoding) => {
+        if (piece !== null) made.push(piece);
+        return push(piece, encoding);
+      };
+      if (alsoReads !== undefined) request.on('data', alsoReads);
+      readBody(request, response, { limit: 2e6, decompress: undefined }).then((body) => {
+        read.resolve([body, made]);
+        response.end();
+      }, read.reject);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await fetch(`http://127.0.0.1:${getPort(server)}`, { method: 'POST', body: written });
+      return await read.promise;
+    } finally {
+      server.close();
+    }
+  }
+
+  test('give their memory back once they are copied', async () => {
+    const [body, made] = await pieces();
+    expect(body.equals(written)).toBe(true);
+    expect(made.filter(({ byteLength }) => byteLength === 0).length).toBeGreaterThan(4);
+    // A read may be short, and to free what is small is not worth its time.
+    expect(made.every(({ byteLength }) => byteLength < 16 * 1024)).toBe(true);
+  });
+
+  test('are left as they are where somebody else reads them too', async () => {
+    const heard: Buffer[] = [];
+    const [body] = await pieces((piece) => heard.push(piece));
+    expect(body.equals(written)).toBe(true);
+    expect(Buffer.concat(heard).equals(written)).toBe(true);
+  });
 });
 
 /** What a response is besides its events. */
