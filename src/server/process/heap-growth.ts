@@ -10,8 +10,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 /** From this size on a heap is a large one, in bytes. A load of whole answers and quick streams takes some 60 MB. */
 const LARGE = 100 * 2 ** 20;
 
-/** By how much a heap grows beyond what is alive, in percent. */
-const GROWTH = { small: 40, large: 20 };
+/** By how much a heap grows beyond what is alive, in percent. Before Node 24, V8 counts the bytes of buffers as growth. */
+const GROWTH = { small: Number.parseInt(process.versions.node, 10) >= 24 ? 40 : 100, large: 20 };
 
 /** The interval of the checks, in milliseconds. */
 const INTERVAL = 1_000;
