@@ -23,17 +23,6 @@ const AT_START = [
 /** Settings of glibc ("mallopt(3)"); other C libraries do not read them. */
 const MALLOC = { MALLOC_ARENA_MAX: '2' };
 
-/**
- * Whether V8 can count the bytes of buffers in the limit of the whole heap, as from Node 24 on. Otherwise they count as
- * growth of the old generation, which one body of 30 MB fills by itself: three times as many full collections under a load
- * of such bodies.
- *
- * The growth is what the old generation may have beyond what is alive, in percent; V8's own choice is up to 300. With 100
- * in place of 40 a load takes 8 MB more, and has a full collection every five seconds in place of every two. If buffers
- * count, bodies of 100 KB bring two a second with 50.
- */
-const COUNTS_BUFFERS_APART = Number.parseInt(process.versions.node, 10) >= 24;
-
 /** What V8 reads later on. */
 const LATER = [
   // V8 frees the memory of its compiler Maglev on a thread, which gets no turn while the first load has functions compiled
@@ -45,9 +34,13 @@ const LATER = [
   // How many threads mark beside the main thread. Where they share its core, as in a pod with one, it waits for each of
   // them: 12 to 24 ms at once, and 4 for a single one.
   '--concurrent-marking-max-worker-num=1',
-  ...(COUNTS_BUFFERS_APART
-    ? ['--external-memory-accounted-in-global-limit', '--heap-growing-percent=40']
-    : ['--heap-growing-percent=100']),
+  // By how much the old generation grows beyond what is alive, in percent. V8's own choice is up to three times that. With
+  // less, full collections come so often that layouts of objects are lost, and made again by the next requests.
+  '--heap-growing-percent=100',
+  // The bytes of buffers are bounded together with the whole heap. Otherwise V8 counts them as growth of the old
+  // generation, which one body of 30 MB fills by itself: three times as many full collections under a load of such bodies.
+  // Node 22 does not know this one.
+  ...(Number.parseInt(process.versions.node, 10) >= 24 ? ['--external-memory-accounted-in-global-limit'] : []),
   // For how many collections V8 keeps the layout of objects of which none is alive. All code that was compiled for them
   // goes with it, which a route that is asked once a minute would pay for.
   '--retain-maps-for-n-gc=100',

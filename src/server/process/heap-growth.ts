@@ -1,8 +1,8 @@
 /**
- * How much garbage the heap may hold before all of it is collected. A small heap may grow by two fifths, as from the start
- * (`cli/bound-memory.js`), since little of what a load leaves gets old. A large one holds thousands of open streams, and
- * each of their words leaves some garbage: a third of it would be garbage before a collection, so it grows by a fifth only.
- * With 9,000 translated streams that get a word a second, a stream takes 40 KB of memory in place of 42 (measured).
+ * How much garbage the heap may hold before all of it is collected. A small heap may double (`cli/bound-memory.js`), since
+ * it is collected seldom then. A large one holds thousands of open streams, and each of their words leaves some garbage:
+ * half of it would be garbage before a collection, so it grows by a fifth only. With 9,000 translated streams that get a
+ * word a second, a stream takes 40 KB of memory in place of 54 (measured).
  */
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -10,8 +10,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 /** From this size on a heap is a large one, in bytes. A load of whole answers and quick streams takes some 60 MB. */
 const LARGE = 100 * 2 ** 20;
 
-/** By how much a heap grows beyond what is alive, in percent. Before Node 24, V8 counts the bytes of buffers as growth. */
-const GROWTH = { small: Number.parseInt(process.versions.node, 10) >= 24 ? 40 : 100, large: 20 };
+/** By how much a heap grows beyond what is alive, in percent. */
+const GROWTH = { small: 100, large: 20 };
 
 /** The interval of the checks, in milliseconds. */
 const INTERVAL = 1_000;

@@ -1,4 +1,4 @@
-/** A small heap grows by two fifths between two full collections, and a large one by a fifth. */
+/** A small heap may double between two full collections, and a large one grows by a fifth. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { adaptHeapGrowth } from '../../../src/server/process/heap-growth.ts';
@@ -19,9 +19,9 @@ test('the growth changes when the heap has become large or small again', () => {
   expect(set).toEqual([20]);
   state.size = 80 * MB;
   vi.advanceTimersByTime(5_000);
-  expect(set).toEqual([20, 40]);
+  expect(set).toEqual([20, 100]);
   stop();
   state.size = 250 * MB;
   vi.advanceTimersByTime(5_000);
-  expect(set).toEqual([20, 40]);
+  expect(set).toEqual([20, 100]);
 });
