@@ -40,7 +40,9 @@ const LATER = [
   // The bytes of buffers are bounded together with the whole heap. Otherwise V8 counts them as growth of the old
   // generation, which one body of 30 MB fills by itself: three times as many full collections under a load of such bodies.
   // Node 22 does not know this one.
-  ...(Number.parseInt(process.versions.node, 10) >= 24 ? ['--external-memory-accounted-in-global-limit'] : []),
+  ...(Number.parseInt(process.versions.node, 10) >= 24
+    ? ['--external-memory-accounted-in-global-limit']
+    : []),
   // For how many collections V8 keeps the layout of objects of which none is alive. All code that was compiled for them
   // goes with it, which a route that is asked once a minute would pay for.
   '--retain-maps-for-n-gc=100',
