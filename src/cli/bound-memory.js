@@ -9,6 +9,9 @@
 
 import { setFlagsFromString } from 'node:v8';
 
+/** The major version of Node. */
+const NODE = Number.parseInt(process.versions.node, 10);
+
 /** What V8 reads at its start. */
 const AT_START = [
   // How large each half of the young generation may become, in MB.
@@ -40,9 +43,7 @@ const LATER = [
   // The bytes of buffers are bounded together with the whole heap. Otherwise V8 counts them as growth of the old
   // generation, which one body of 30 MB fills by itself: three times as many full collections under a load of such bodies.
   // Node 22 does not know this one.
-  ...(Number.parseInt(process.versions.node, 10) >= 24
-    ? ['--external-memory-accounted-in-global-limit']
-    : []),
+  ...(NODE >= 24 ? ['--external-memory-accounted-in-global-limit'] : []),
   // For how many collections V8 keeps the layout of objects of which none is alive. All code that was compiled for them
   // goes with it, which a route that is asked once a minute would pay for.
   '--retain-maps-for-n-gc=100',
@@ -58,8 +59,7 @@ export function restartBounded() {
   const { execArgv, execPath, argv, env, platform } = process;
   // Earlier versions of Node warn that execve is experimental, and Windows has none. Later ones may have no such flags,
   // and then would not start.
-  if (!process.versions.node.startsWith('26.') || platform === 'win32' || process.execve === undefined)
-    return;
+  if (NODE !== 26 || platform === 'win32' || process.execve === undefined) return;
   // Whoever started this with a channel for messages, such as node --watch, would lose it.
   if (process.send !== undefined || process.permission !== undefined) return;
   const isSet = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((text) => text.includes('-semi-space-size'));
