@@ -13,6 +13,12 @@ const MOST_BELIEVED = 1024 * 1024;
 /** The steps in which a block grows in place, in bytes. */
 const STEP = 1024 * 1024;
 
+/** Who hears of pieces that are needed no more. */
+export interface PieceOwner {
+  /** The bytes of a piece have been copied. */
+  copied(piece: Uint8Array): void;
+}
+
 /**
  * Gathers pieces. They are copied as they come, not kept: thousands of network buffers, kept until a large body is
  * complete, leave a heap so full of holes that the process never gives it back (32 MB bodies, ten at a time: 300 MB for
@@ -22,6 +28,7 @@ export class ByteAccumulator {
   readonly #most: number;
   readonly #expected: number;
   readonly #growsInPlace: boolean;
+  readonly #owner: PieceOwner | undefined;
   #first: Uint8Array | undefined;
   #block: Uint8Array | undefined;
   #size = 0;
@@ -33,11 +40,13 @@ export class ByteAccumulator {
    * @param growsInPlace whether more than MOST_BELIEVED bytes are kept in resizable memory. To move 16 MB into a larger
    *   block takes 10 ms at once, half of it for pages that are touched for the first time (measured); to resize takes
    *   nothing. Some web APIs, such as Response, refuse such memory in older versions of Node.
+   * @param owner of the pieces.
    */
-  constructor(most: number, expected = 0, growsInPlace = false) {
+  constructor(most: number, expected = 0, growsInPlace = false, owner?: PieceOwner) {
     this.#most = most;
     this.#expected = expected;
     this.#growsInPlace = growsInPlace;
+    this.#owner = owner;
   }
 
   size(): number {
@@ -62,10 +71,12 @@ export class ByteAccumulator {
       const known = this.#block ?? this.#first;
       if (known !== undefined && known.buffer !== larger.buffer) larger.set(known.subarray(0, size));
       this.#block = larger;
+      if (this.#first !== undefined) this.#owner?.copied(this.#first);
       this.#first = undefined;
     }
     this.#block.set(piece, size);
     this.#size = grown;
+    this.#owner?.copied(piece);
   }
 
   /** All bytes so far; a single piece is returned itself. */

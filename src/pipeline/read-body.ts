@@ -5,7 +5,7 @@
 
 import type { Readable, Transform } from 'node:stream';
 import type { CallerRequest, CallerResponse } from '../access/caller.ts';
-import { ByteAccumulator } from '../lib/byte-accumulator.ts';
+import { ByteAccumulator, type PieceOwner } from '../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError, invalid } from '../lib/errors.ts';
 import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
@@ -90,7 +90,7 @@ interface ReadingOptions extends Pick<BodyOptions, 'limit' | 'load'> {
 }
 
 /** One body that is being read. When that is over, nothing of it is held here: its answer may take minutes to arrive. */
-class BodyReading {
+class BodyReading implements PieceOwner {
   readonly #request: CallerRequest;
   readonly #decoder: Transform | undefined;
   readonly #options: ReadingOptions;
@@ -98,8 +98,6 @@ class BodyReading {
   #body: ByteAccumulator | undefined;
   #settle: Settle | undefined;
   #arrival: Arrival | undefined;
-  /** The first piece, until the second one has come. Both are copied then. */
-  #first: Buffer | undefined;
   /** Bytes as sent, of a compressed body. */
   #sent = 0;
   /** Bytes that were taken in this turn of the event loop. */
@@ -116,7 +114,7 @@ class BodyReading {
     this.#decoder = decoder;
     this.#options = options;
     this.#settle = settle;
-    this.#body = new ByteAccumulator(limit, decoder === undefined ? declared : 0, true);
+    this.#body = new ByteAccumulator(limit, decoder === undefined ? declared : 0, true, this);
   }
 
   /** Takes a piece of the body, decompressed. @param source pauses when it has given enough for one turn. */
@@ -128,8 +126,9 @@ class BodyReading {
       this.fail(tooLarge(limit));
       return;
     }
+    // Before the piece is emptied.
     this.#taken += chunk.length;
-    this.#add(chunk, body);
+    body.add(chunk);
     if (this.#taken >= MOST_IN_A_TURN) {
       source.pause();
       setImmediate(() => {
@@ -148,18 +147,9 @@ class BodyReading {
     }
   }
 
-  #add(chunk: Buffer, body: ByteAccumulator): void {
-    const isFirst = body.size() === 0;
-    body.add(chunk);
-    if (isFirst) {
-      this.#first = chunk;
-      return;
-    }
+  copied(piece: Uint8Array): void {
     // A decompressor keeps the memory of what it has given, as its window.
-    if (this.#decoder !== undefined) return;
-    if (this.#first !== undefined) releasePiece(this.#first, this.#request);
-    this.#first = undefined;
-    releasePiece(chunk, this.#request);
+    if (this.#decoder === undefined) releasePiece(piece, this.#request);
   }
 
   /** A piece of a compressed body has come. */
@@ -199,7 +189,6 @@ class BodyReading {
     const settle = this.#settle;
     this.#settle = undefined;
     this.#body = undefined;
-    this.#first = undefined;
     this.#arrival?.end();
     this.#arrival = undefined;
     return settle;
