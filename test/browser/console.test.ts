@@ -742,7 +742,9 @@ describe.runIf(hasChromium())('console', () => {
       await expect.poll(() => page.url()).toMatch(/#\/translate\/[\w-]{100,}$/);
       await expectAccessible(page);
 
-      const other = await pages.open(page.url());
+      await page.getByRole('button', { name: 'Copy a link to this' }).click();
+      await page.getByText('Copied').waitFor();
+      const other = await pages.open(String(await page.evaluate('navigator.clipboard.readText()')));
       const shared = other.locator('.aligned tbody tr');
       await expect.poll(() => shared.first().innerText()).toContain('Pasted');
       expect(await other.getByLabel('Vendor speaks').inputValue()).toBe('chat-completions');

@@ -140,14 +140,19 @@ test('the record of a successful exchange has no trace of an earlier beginning t
 test('the record of an exchange has the time of the first byte, if one came', async () => {
   const { openai, gateway, records } = await recorded({ retries: { limit: 0 } });
   const [first = '', ...rest] = eventTexts(streamedAnswer('chat-completions'));
+  // The rest begins after the caller has the first event: the gateway has had it before.
+  const { promise: seen, resolve: see } = Promise.withResolvers<void>();
   openai.script(async (wire) => {
     await sleep(100);
     wire.stream([first]);
+    await seen;
     await sleep(100);
     for (const event of rest) wire.chunk(event);
     wire.lastChunk();
   }, dead);
-  for (const stream of [true, false]) await (await ask(gateway.url, chat, stream)).text();
+  const { body } = await ask(gateway.url, chat, true);
+  for await (const _ of body ?? []) see();
+  await (await ask(gateway.url, chat, false)).text();
   await eventually(() => records.length === 2, 'both are recorded');
   const [{ duration, firstByte = 0 } = { duration: 0 }, none] = records;
   // A timer may be early by less than one.

@@ -12,13 +12,13 @@ export function CopyButton({
   children = 'Copy',
 }: {
   label: string;
-  text: () => string;
+  text: () => string | Promise<string>;
   children?: string;
 }) {
   const [isCopied, setCopied] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const copy = async (): Promise<void> => {
-    await toClipboard(text());
+    await toClipboard(await text());
     button.current?.focus();
     setCopied(true);
     setTimeout(() => setCopied(false), CONFIRMED);

@@ -22,6 +22,11 @@ const NAMES = FORMATS.map(({ name }) => name);
 
 const FIRST: Shown = { from: '', to: '', model: EXAMPLE_MODEL, request: EXAMPLE_REQUEST, stream: '' };
 
+/** The part of an address that leads to `shown`, with its `#`. */
+async function linkTo(shown: Shown): Promise<string> {
+  return `#/translate/${await toLink(shown)}`;
+}
+
 export function TranslationView({ models, link }: { models: readonly Model[]; link: string }) {
   const [shown, setShown] = useState<Shown>(FIRST);
   const change = (changed: Partial<Shown>): void => setShown((before) => ({ ...before, ...changed }));
@@ -31,10 +36,7 @@ export function TranslationView({ models, link }: { models: readonly Model[]; li
   // The address always leads to what is seen. Browsers send that part of it to no server.
   useEffect(() => {
     if (shown === FIRST) return;
-    const timer = setTimeout(
-      async () => history.replaceState(null, '', `#/translate/${await toLink(shown)}`),
-      300,
-    );
+    const timer = setTimeout(async () => history.replaceState(null, '', await linkTo(shown)), 300);
     return () => clearTimeout(timer);
   }, [shown]);
 
@@ -51,7 +53,11 @@ export function TranslationView({ models, link }: { models: readonly Model[]; li
         <h1>Translate</h1>
         <div class="row">
           <span class="hint">Nothing that you write here leaves this page.</span>
-          <CopyButton label="Copy a link to this" text={() => location.href}>
+          <CopyButton
+            label="Copy a link to this"
+            // The address follows what is typed with a delay.
+            text={async () => new URL(await linkTo(shown), location.href).href}
+          >
             Copy a link to this
           </CopyButton>
         </div>
