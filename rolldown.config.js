@@ -41,13 +41,14 @@ function writeLicenses(folder, modules) {
 }
 
 export default defineConfig({
-  // The program, and what other programs import. Both threads are entries too: they are started by the path of a file,
-  // which lies beside every other one.
+  // The program, and what other programs import. What runs in a thread is an entry too: it is loaded by the path of a
+  // file, which lies beside every other one.
   input: {
     gateway: 'src/cli/gateway.js',
     index: 'src/server/mounted/index.ts',
-    thread: 'src/accounting/worker/thread.ts',
-    'sqlite-worker': 'src/store/sqlite-worker.ts',
+    'thread-host': 'src/store/thread-host.ts',
+    'sqlite-service': 'src/store/sqlite-service.ts',
+    'accounting-service': 'src/accounting/worker/accounting-service.ts',
   },
   platform: 'node',
   external: [...OPTIONAL.map((name) => new RegExp(`^${name}(?:/|$)`)), 'pg-native'],

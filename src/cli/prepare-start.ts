@@ -5,8 +5,10 @@ import type { Config } from '../config/schema.ts';
 import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
 import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
+import { openInThread } from '../store/sqlite-thread.ts';
 import type { Store } from '../store/store.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
+import { WorkerThread } from '../store/worker-thread.ts';
 import { tryAddress } from '../upstream/net/bind.ts';
 import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
@@ -23,6 +25,8 @@ export interface PreparedStart {
   readonly describe: Settings['describe'];
   readonly surroundings: Surroundings;
   readonly store: Store;
+  /** The thread that has the store's file open. */
+  readonly thread: WorkerThread;
   readonly diagnostics: Diagnostics;
   /** Registers what to do when the configuration changes. */
   readonly onConfigChange: OnConfigChange;
@@ -40,12 +44,14 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   await orExit(tryAddress(config));
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
-  const open = (): Promise<Store> => openConfiguredStore(config.store, directory, problem);
+  const thread = new WorkerThread();
+  const open = (): Promise<Store> =>
+    openConfiguredStore(config.store, directory, problem, { open: openInThread(thread) });
   const store = await orExit(waitForStore(open, config.store.wait, problem));
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;
   const made = needsKey ? await orExit(firstKey(store)) : undefined;
   const notes = findUnreadVariables(config, environment);
   const announce = announceStart(made, config, store, diagnostics, notes);
-  return { config, files, describe, surroundings, store, diagnostics, onConfigChange, announce };
+  return { config, files, describe, surroundings, store, thread, diagnostics, onConfigChange, announce };
 }

@@ -21,13 +21,16 @@ export async function serveAlone({
   describe: describeFirst,
   surroundings,
   store,
+  thread,
   diagnostics,
   onConfigChange,
   announce,
 }: PreparedStart): Promise<void> {
   const { problem } = diagnostics;
   const accounts = await orExit(openAccounts(store, config, diagnostics));
-  const watching = await orExit(openWatching(config, surroundings.environment, accounts, true, diagnostics));
+  const watching = await orExit(
+    openWatching(config, surroundings.environment, { accounts, thread, alone: true }, diagnostics),
+  );
   diagnostics.into(watching.log);
   const options = {
     keys: accounts.keys,

@@ -10,7 +10,9 @@ import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { hear, type Served, tellFirst } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
+import { openInThread } from '../store/sqlite-thread.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
+import { WorkerThread } from '../store/worker-thread.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 import { closingWith, openConfigured, type Surroundings } from './open-configured.ts';
@@ -23,10 +25,14 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
   const { config } = first;
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
-  const openStore = () => openConfiguredStore(config.store, directory, problem);
+  const thread = new WorkerThread();
+  const openStore = () =>
+    openConfiguredStore(config.store, directory, problem, { open: openInThread(thread) });
   const store = await orExit(waitForStore(openStore, config.store.wait, problem));
   const accounts = await orExit(openAccounts(store, config, diagnostics));
-  const watching = await orExit(openWatching(config, environment, accounts, false, diagnostics));
+  const watching = await orExit(
+    openWatching(config, environment, { accounts, thread, alone: false }, diagnostics),
+  );
   diagnostics.into(watching.log);
   const passes = openCloudTokens(problem);
   const options = {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { importKeyFile } from './key-file.ts';
 import { createKey } from './keys.ts';
 import { listKeys } from './list-keys.ts';
+import type { SqliteOptions } from './sqlite.ts';
 import { openStore, type Store } from './store.ts';
 import type { StorePlace } from './store-errors.ts';
 
@@ -11,15 +12,17 @@ import type { StorePlace } from './store-errors.ts';
  * Opens the store. Keys from the time before the store existed move into it.
  * @param directory where the gateway was started; a relative path is relative to it.
  * @param onTrouble called with a sentence about what goes wrong later.
+ * @param options how a file is opened.
  * @throws StoreError if the store cannot be opened, or the file with the old keys cannot be read.
  */
 export async function openConfiguredStore(
   { path, url }: StorePlace,
   directory: string,
   onTrouble?: (reason: string) => void,
+  options?: SqliteOptions,
 ): Promise<Store> {
   const place = { path: resolve(directory, path), ...(url !== undefined && { url }) };
-  const store = await openStore(place, onTrouble);
+  const store = await openStore(place, onTrouble, options);
   try {
     await importKeyFile(store, directory);
   } catch (error) {

@@ -1,4 +1,7 @@
-/** An open SQLite file, for the thread that opens it. node:sqlite is synchronous, and a commit waits for the disk. */
+/**
+ * An open SQLite file, for the thread that opens it. node:sqlite is synchronous, and a commit waits for the disk. Only
+ * while another process has locked the file, the thread does other things.
+ */
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,58 +11,75 @@ export type Statement =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
   | { readonly sql: string; readonly rows: readonly SQLInputValue[][] };
 
-export type Outcome<R> =
-  | { readonly rows: R[]; readonly changes?: number | bigint }
-  | { readonly failure: string; readonly code: number | undefined };
+export type Outcome<R> = { readonly rows: R[]; readonly changes?: number | bigint } | Failure;
+
+interface Failure {
+  readonly failure: string;
+  readonly code: number | undefined;
+}
 
 /** Which file is opened, and how. */
 export interface FileOptions {
   readonly file: string;
   /** Then nothing in the file is changed, not even its journal mode. */
   readonly readOnly: boolean;
-  /** For how many milliseconds a statement blocks the thread while another process has locked the file. */
-  readonly busyTimeout: number;
 }
 
 export interface SqliteFile {
-  /** Runs a statement to its end. Never throws. @typeParam R the rows, as the statement says. */
-  run<R>(statement: Statement): Outcome<R>;
-  close(): void;
+  /**
+   * Runs a statement to its end. The next one may come after it.
+   * @typeParam R the rows, as the statement says
+   * @throws Error if the thread that has the file open has ended
+   */
+  run<R>(statement: Statement): Promise<Outcome<R>>;
+  /** Whether it can still be asked. */
+  isOpen(): boolean;
+  close(): Promise<void>;
 }
 
+/** Opens a file, in this thread or in another one. @throws Error of node:sqlite */
+export type OpenSqlite = (options: FileOptions) => Promise<SqliteFile>;
+
 /**
- * How long to wait for other processes, and the pause between attempts where SQLite does not wait itself, in
- * milliseconds.
+ * How long to wait for other processes, and the pause between attempts, in milliseconds. Each has the file locked for a
+ * short time: the gateway's workers and its commands write too.
  */
-export const BUSY_TIMEOUT = 5_000;
-export const BUSY_PAUSE = 10;
+const BUSY_TIMEOUT = 5_000;
+const BUSY_PAUSE = 10;
 
 const PRAGMA = /^\s*pragma\b/i;
 
 /** SQLITE_BUSY. Its extended codes (https://sqlite.org/rescode.html) have it as their lowest byte. */
 const BUSY = 5;
 
-/** Whether a statement failed only because another process had locked the file. */
-export function isBusy(outcome: Outcome<unknown>): boolean {
-  return 'failure' in outcome && isBusyCode(outcome.code);
-}
-
-/** Opens a file, on one of the program's own threads. @throws Error of node:sqlite */
-export async function openSqliteFile({ file, readOnly, busyTimeout }: FileOptions): Promise<SqliteFile> {
+/** Opens a file in this thread. @throws Error of node:sqlite */
+export const openSqliteFile: OpenSqlite = async ({ file, readOnly }) => {
   // Node 22 warns in two lines, at every command, that node:sqlite may change.
   process.removeAllListeners('warning');
   const sqlite = await import('node:sqlite');
   const database = new sqlite.DatabaseSync(file, { readOnly });
-  // Other processes write too: the gateway's workers and its commands. Each takes a short time.
-  database.exec(`pragma busy_timeout = ${busyTimeout}`);
+  // SQLite would block the thread while it waits.
+  database.exec('pragma busy_timeout = 0');
   if (!readOnly) {
     await writeAhead(database, performance.now() + BUSY_TIMEOUT);
     // Committed data survives a power cut, not only a crash. It costs this thread an fsync for each commit, and no
     // other thread anything.
     database.exec('pragma synchronous = full');
   }
-  return { run: (statement) => run(database, statement), close: () => database.close() };
-}
+  return {
+    async run<R>(statement: Statement) {
+      const deadline = performance.now() + BUSY_TIMEOUT;
+      for (;;) {
+        const outcome = run<R>(database, statement);
+        const isBusy = 'failure' in outcome && isBusyCode(outcome.code);
+        if (!isBusy || performance.now() > deadline) return outcome;
+        await pause(BUSY_PAUSE);
+      }
+    },
+    isOpen: () => database.isOpen,
+    close: async () => database.close(),
+  };
+};
 
 /**
  * Sets the journal mode of a new file to WAL. SQLite does not wait if another process is about to set it: of two
@@ -94,8 +114,18 @@ function run<R>(database: DatabaseSync, asked: Statement): Outcome<R> {
       return { rows: statement.all(...parameters) as R[] };
     return { rows: [], changes: statement.run(...parameters).changes };
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error), code: getCode(error) };
+    return toFailure(error);
   }
+}
+
+/** An error of SQLite, as it can be sent to another thread. */
+export function toFailure(error: unknown): Failure {
+  return { failure: error instanceof Error ? error.message : String(error), code: getCode(error) };
+}
+
+/** The error that a failure was made of, with its code in `errcode`. */
+export function toError({ failure, code }: Failure): Error {
+  return Object.assign(new Error(failure), { errcode: code });
 }
 
 function isBusyCode(code: number | undefined): boolean {

@@ -1,10 +1,8 @@
 /** SQLite as a dialect for Kysely. */
 
-import { once } from 'node:events';
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -16,26 +14,24 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { makeFolder } from './make-folder.ts';
-import {
-  BUSY_PAUSE,
-  BUSY_TIMEOUT,
-  type FileOptions,
-  isBusy,
-  type Outcome,
-  openSqliteFile,
-  type Statement,
-} from './sqlite-file.ts';
-import { startWorkerThread } from './worker-thread.ts';
+import { type OpenSqlite, type SqliteFile, type Statement, toError } from './sqlite-file.ts';
+import { openInThread } from './sqlite-thread.ts';
+import { WorkerThread } from './worker-thread.ts';
 
 /** How a store's file is opened. */
 export interface SqliteOptions {
   /** Whether the file is only read, and not created. */
   readonly readOnly?: boolean;
   /**
-   * Which thread has the file open: as a rule one of its own (`sqlite-worker.ts`), because a statement blocks its thread.
-   * A thread that may be blocked for a moment opens it itself.
+   * Opens the file, as a rule in a thread of its own, because a statement blocks its thread. A thread that may be blocked
+   * for a moment opens it itself (`openSqliteFile`).
    */
-  readonly thread?: 'own' | 'this';
+  readonly open?: OpenSqlite;
+  /**
+   * Milliseconds after the last statement at which the file is closed, until the next one. Its thread ends with it. Absent:
+   * it stays open.
+   */
+  readonly idle?: number;
 }
 
 /** The dialect of the database in `file`. The file is created if it does not exist, readable only by its owner. */
@@ -58,18 +54,21 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** A file that is open. */
-interface OpenFile {
-  /** Runs a statement. @throws Error if its thread has ended. */
-  run<R>(statement: Statement): Promise<Outcome<R>>;
-  close(): Promise<void>;
-}
+function sqliteDriver(
+  file: string,
+  { readOnly = false, open = openInThread(new WorkerThread()), idle }: SqliteOptions,
+): Driver {
+  let opened: SqliteFile | undefined;
+  let isDestroyed = false;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let closing: Promise<void> | undefined;
 
-function sqliteDriver(file: string, { readOnly = false, thread = 'own' }: SqliteOptions): Driver {
-  let open: OpenFile | undefined;
-  /** The end of the queue for the one connection: each entry resolves when its user releases the connection. */
-  let last = Promise.resolve();
-  const releases = new WeakMap<DatabaseConnection, () => void>();
+  /** The open file. If the thread that had it open has ended, another one opens it. */
+  const current = async (): Promise<SqliteFile> => {
+    if (isDestroyed) throw new Error('The database is closed.');
+    if (!opened?.isOpen()) opened = await open({ file, readOnly });
+    return opened;
+  };
 
   const run = async (connection: DatabaseConnection, statement: string): Promise<void> => {
     await connection.executeQuery(CompiledQuery.raw(statement));
@@ -79,19 +78,20 @@ function sqliteDriver(file: string, { readOnly = false, thread = 'own' }: Sqlite
     async init() {
       if (readOnly) accessSync(file, constants.R_OK);
       else makePrivate(file);
-      open = thread === 'own' ? openInThread(file, readOnly) : await openHere(file, readOnly);
+      await current();
     },
+    // Kysely has one user after the other (`supportsMultipleConnections`). It keeps its lock if this throws, so a file
+    // that must be opened again is opened with the first statement.
     async acquireConnection() {
-      if (open === undefined) throw new Error('The database is not open.');
-      const connection = connectTo(open);
-      const before = last;
-      last = new Promise((resolve) => releases.set(connection, resolve));
-      await before;
-      return connection;
+      clearTimeout(idleTimer);
+      return connectTo(current);
     },
-    releaseConnection(connection) {
-      releases.get(connection)?.();
-      return Promise.resolve();
+    async releaseConnection() {
+      if (idle === undefined || isDestroyed) return;
+      idleTimer = setTimeout(() => {
+        closing = opened?.close();
+        opened = undefined;
+      }, idle).unref();
     },
     // Immediate: a transaction that first reads and then writes would fail if another process wrote in between.
     beginTransaction: (connection, { accessMode }) =>
@@ -104,7 +104,10 @@ function sqliteDriver(file: string, { readOnly = false, thread = 'own' }: Sqlite
         if (!String(error).includes('no transaction is active')) throw error;
       }),
     async destroy() {
-      await open?.close();
+      isDestroyed = true;
+      clearTimeout(idleTimer);
+      await closing;
+      await opened?.close();
     },
   };
 }
@@ -121,11 +124,14 @@ function makePrivate(file: string): void {
   else closeSync(openSync(file, 'a', 0o600));
 }
 
-function connectTo(open: OpenFile): DatabaseConnection {
+function connectTo(current: () => Promise<SqliteFile>): DatabaseConnection {
+  // The same from the first statement to the last: what comes after a transaction's thread has ended must fail.
+  let file: SqliteFile | undefined;
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const outcome = await open.run<R>(toStatement(sql, parameters));
-      if ('failure' in outcome) throw Object.assign(new Error(outcome.failure), { errcode: outcome.code });
+      file ??= await current();
+      const outcome = await file.run<R>(toStatement(sql, parameters));
+      if ('failure' in outcome) throw toError(outcome);
       const { rows, changes } = outcome;
       return { rows, ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) };
     },
@@ -133,50 +139,6 @@ function connectTo(open: OpenFile): DatabaseConnection {
     async *streamQuery() {
       throw new Error('Results are not streamed.');
     },
-  };
-}
-
-function openInThread(file: string, readOnly: boolean): OpenFile {
-  const data: FileOptions = { file, readOnly, busyTimeout: BUSY_TIMEOUT };
-  const worker = startWorkerThread(import.meta.url, 'sqlite-worker', data);
-  const gone = new AbortController();
-  worker.once('error', (error) => gone.abort(error));
-  const exited = new Promise<void>((resolve) =>
-    worker.once('exit', () => {
-      gone.abort(new Error('The database is closed.'));
-      resolve();
-    }),
-  );
-
-  return {
-    async run<R>(statement: Statement) {
-      gone.signal.throwIfAborted();
-      // Only one statement runs at a time, so the next message is its answer.
-      const answered = once(worker, 'message', { signal: gone.signal });
-      worker.postMessage(statement);
-      const [outcome]: Outcome<R>[] = await answered.catch(() => Promise.reject(gone.signal.reason));
-      return outcome ?? { failure: 'The thread of the database gave no answer.', code: undefined };
-    },
-    async close() {
-      if (!gone.signal.aborted) worker.postMessage('close');
-      await exited;
-    },
-  };
-}
-
-/** Opens the file in this thread. While another process has locked it, the thread does other things. */
-async function openHere(path: string, readOnly: boolean): Promise<OpenFile> {
-  const file = await openSqliteFile({ file: path, readOnly, busyTimeout: 0 });
-  return {
-    async run<R>(statement: Statement) {
-      const deadline = performance.now() + BUSY_TIMEOUT;
-      for (;;) {
-        const outcome = file.run<R>(statement);
-        if (!isBusy(outcome) || performance.now() > deadline) return outcome;
-        await pause(BUSY_PAUSE);
-      }
-    },
-    close: async () => file.close(),
   };
 }
 

@@ -26,13 +26,15 @@ export interface Store {
 /**
  * Opens the store and brings its tables up to date. Several processes may do so at once.
  * @param onTrouble called with a sentence about what goes wrong later, between queries.
+ * @param options how a file is opened.
  * @throws StoreError if the store cannot be reached, or if a newer version changed it so that this one cannot use it.
  */
 export async function openStore(
   place: StorePlace,
   onTrouble: (reason: string) => void = () => {},
+  options: SqliteOptions = {},
 ): Promise<Store> {
-  return opened(connectStore(place, onTrouble), (store) =>
+  return opened(connectStore(place, onTrouble, options), (store) =>
     store.kind === 'postgres' ? inOneMigration(store.db, (db) => migrate({ ...store, db })) : migrate(store),
   );
 }

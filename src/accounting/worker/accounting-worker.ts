@@ -3,10 +3,9 @@
  * a thread. The thread writes what has to be written. Charges and log lines come back from it and are passed on.
  */
 
-import type { Worker } from 'node:worker_threads';
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { startWorkerThread } from '../../store/worker-thread.ts';
+import { type ThreadPort, WorkerThread } from '../../store/worker-thread.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { type CounterFigures, NO_FIGURES } from '../metrics/counter-figures.ts';
 import type { RecordExchange } from '../usage/ledger.ts';
@@ -56,8 +55,15 @@ const FIGURES_TIMEOUT = 2_000;
 
 const NOTHING_YET: WriteProgress = { open: 0, dropped: 0 };
 
-/** @param options `queue` also bounds how many records may wait for the thread. */
-export function openAccountingWorker(options: AccountingOptions, readers: Readers): AccountingWorker {
+/**
+ * @param options `queue` also bounds how many records may wait for the thread.
+ * @param thread may have the store's file open too.
+ */
+export function openAccountingWorker(
+  options: AccountingOptions,
+  readers: Readers,
+  thread = new WorkerThread(),
+): AccountingWorker {
   let collected: PostedRecord[] = [];
   let collectedBytes = 0;
   /** Records that were posted, and are not answered yet. */
@@ -75,29 +81,22 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   /** Those who wait for figures; the thread answers in order. */
   let asking: ((figures: CounterFigures) => void)[] = [];
   let closing = false;
-  let thread: Worker | undefined = startThread();
+  let port: ThreadPort<WorkerAnswer> | undefined = begin();
 
-  function startThread(): Worker {
-    const worker = startWorkerThread(import.meta.url, 'thread', options);
-    let failure: unknown;
-    worker.on('message', onAnswer);
-    worker.once('error', (error) => {
-      failure = error;
-    });
-    worker.once('exit', () => onExit(failure));
-    // The thread does not keep the process alive.
-    worker.unref();
-    return worker;
+  function begin(): ThreadPort<WorkerAnswer> {
+    const port = thread.serve(import.meta.url, 'accounting-service', options, onAnswer);
+    void port.ended.then(onEnd);
+    return port;
   }
 
   /** What the thread had not answered or written is lost with it. The next record starts another thread. */
-  function onExit(failure: unknown): void {
+  function onEnd(failure: unknown): void {
     if (!closing) readers.trouble('The thread that records usage has ended.', failure);
     lost += outstanding + written.open + written.dropped;
     settle(outstanding);
     outstanding = 0;
     written = NOTHING_YET;
-    thread = undefined;
+    port = undefined;
     for (const resolve of asking) resolve(known);
     asking = [];
   }
@@ -134,8 +133,8 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
   }
 
   function post(request: WorkerRequest): void {
-    thread ??= startThread();
-    thread.postMessage(request);
+    port ??= begin();
+    port.post(request);
   }
 
   function postRecords(): void {
@@ -177,11 +176,9 @@ export function openAccountingWorker(options: AccountingOptions, readers: Reader
       postRecords();
       const isFirst = !closing;
       closing = true;
-      const last = thread;
-      if (last === undefined) return;
-      last.ref();
-      const ended = new Promise((resolve) => last.once('exit', resolve));
-      if (isFirst) post({ close: milliseconds });
+      if (port === undefined) return;
+      const request: WorkerRequest = { close: milliseconds };
+      const ended = isFirst ? port.end(request) : port.ended;
       await withTimeout(ended, milliseconds + SPOOL_TIME);
     },
   };

@@ -6,6 +6,7 @@
 
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { openCalendar } from '../../lib/calendar.ts';
+import { openSqliteFile } from '../../store/sqlite-file.ts';
 import { connectStore } from '../../store/store.ts';
 import type { StorePlace } from '../../store/store-errors.ts';
 import { exchangeLines } from '../log/exchange-line.ts';
@@ -93,8 +94,8 @@ export async function openAccounting(
   const renderLine = style && exchangeLines(style);
   const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => answer({ trouble });
-  // Here the disk may be waited for: this thread is not the request path. A thread more would take 9 MB (measured).
-  const store = connectStore(place, onTrouble, { thread: 'this' });
+  // Here the disk may be waited for: this thread is not the request path.
+  const store = connectStore(place, onTrouble, { open: openSqliteFile });
   const recorder = recordUsage(store, {
     ...options,
     spool: openSpool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),

@@ -7,6 +7,7 @@ import { openAccountingWorker } from '../../accounting/worker/accounting-worker.
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
+import type { WorkerThread } from '../../store/worker-thread.ts';
 import { authenticateAdmin } from '../http/admin/authenticate-admin.ts';
 import type { OpenOptions } from '../open-gateway.ts';
 import type { Accounts } from './accounts.ts';
@@ -23,16 +24,23 @@ export interface Watching extends Observers {
   reload<T>(read: () => Promise<T>): Promise<T>;
 }
 
+/** What a process that serves has before it is watched. */
+export interface WatchedProcess {
+  readonly accounts: Pick<Accounts, 'place' | 'limits'>;
+  /** The thread in which its exchanges are accounted for. */
+  readonly thread: WorkerThread;
+  /** Whether this is the only process; otherwise its figures are partial, and callers do not get them. */
+  readonly alone: boolean;
+}
+
 /**
- * @param alone whether this is the only process; otherwise its figures are partial, and callers do not get them
  * @param teller receives problems of accounting, and when they are over
  * @throws Error if the environment names an invalid collector.
  */
 export async function openWatching(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
   environment: Environment,
-  { place, limits }: Pick<Accounts, 'place' | 'limits'>,
-  alone: boolean,
+  { accounts: { place, limits }, thread, alone }: WatchedProcess,
   { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<Watching> {
   const { interval, batch, queue, spool, timeZone } = usage;
@@ -45,6 +53,7 @@ export async function openWatching(
       trouble,
       note,
     },
+    thread,
   );
   const observers = await openObservers({ log, environment, counted: books.figures });
   const { metrics, traces } = observers;

@@ -17,6 +17,7 @@ import { openAccounts } from '../../../src/server/process/accounts.ts';
 import { startServing } from '../../../src/server/process/serving.ts';
 import { openWatching } from '../../../src/server/process/watching.ts';
 import { openStore } from '../../../src/store/store.ts';
+import { WorkerThread } from '../../../src/store/worker-thread.ts';
 import { KEY } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { startUpstream } from '../../support/upstream.ts';
@@ -102,7 +103,12 @@ test('a serving process reports what was rejected and lost in it', async () => {
   });
   const store = await openStore({ path: join(directory, 'gateway.db') });
   const accounts = await openAccounts(store, config, openDiagnostics());
-  const watching = await openWatching(config, {}, accounts, true, openDiagnostics());
+  const watching = await openWatching(
+    config,
+    {},
+    { accounts, thread: new WorkerThread(), alone: true },
+    openDiagnostics(),
+  );
   const serving = await startServing(await openConfigured(config, watching.company), () => undefined);
   watching.follow(serving);
   watching.company.onRefusedAddress?.();

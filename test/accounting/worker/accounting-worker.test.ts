@@ -212,13 +212,13 @@ test('a record that cannot be processed does not affect others', async () => {
 });
 
 test('if the thread ends, another one goes on, and lost records are counted', async () => {
-  await open({ interval: 60_000 });
   const post = vi.spyOn(Worker.prototype, 'postMessage');
+  await open({ interval: 60_000 });
+  const thread = post.mock.contexts.at(-1);
+  post.mockRestore();
   accounting.record(closedLedger());
   accounting.record(closedLedger());
   expect(await requests()).toBe(2);
-  const [thread] = post.mock.contexts;
-  post.mockRestore();
   if (!(thread instanceof Worker)) throw new TypeError('No thread was used.');
   // It is terminated before the question: a running thread might still answer.
   const ended = thread.terminate();

@@ -1,7 +1,6 @@
-/** The accounting worker's thread: passes messages between its port and `openAccounting`. */
+/** The accounting in a `WorkerThread`: passes messages between a port and `openAccounting`. */
 
-import { parentPort, workerData } from 'node:worker_threads';
-import { releaseOnceStarted } from '../../store/release-heap.ts';
+import type { MessagePort } from 'node:worker_threads';
 import {
   type AccountingOptions,
   openAccounting,
@@ -9,10 +8,7 @@ import {
   type WorkerRequest,
 } from './accounting.ts';
 
-if (parentPort !== null) {
-  const port = parentPort;
-  releaseOnceStarted();
-  const options: AccountingOptions = workerData;
+export async function serve(port: MessagePort, options: AccountingOptions): Promise<void> {
   const accounting = await openAccounting(options, (answer) =>
     port.postMessage(answer, findTransferable(answer)),
   );
