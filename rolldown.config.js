@@ -1,22 +1,12 @@
-/**
- * The build of `dist`: the program in a few files. A start that reads these, and not a thousand modules of its own and of
- * packages, takes half the CPU time and 45 MB less memory (`npm run bench:start`).
- */
+/** The build of `dist`: the program (`build/program.js`), with the console and the licences of all packages beside it. */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { build } from 'vite';
-import { smallerPackages } from './build/smaller-packages.js';
-import about from './package.json' with { type: 'json' };
+import { programInput, programOutput } from './build/program.js';
 
 const ROOT = import.meta.dirname;
-
-/**
- * Whoever needs these installs them. The OpenTelemetry API is bundled, because prom-client loads it at every start; all
- * copies of it in a process share their state.
- */
-const OPTIONAL = Object.keys(about.peerDependencies).filter((name) => name !== '@opentelemetry/api');
 
 /** Builds the console beside the modules that serve it. @returns the modules that are in it */
 async function buildConsole(folder) {
@@ -41,19 +31,9 @@ function writeLicenses(folder, modules) {
 }
 
 export default defineConfig({
-  // The program, and what other programs import. What runs in a thread is an entry too: it is loaded by the path of a
-  // file, which lies beside every other one.
-  input: {
-    gateway: 'src/cli/gateway.js',
-    index: 'src/server/mounted/index.ts',
-    'thread-host': 'src/store/thread-host.ts',
-    'sqlite-service': 'src/store/sqlite-service.ts',
-    'accounting-service': 'src/accounting/worker/accounting-service.ts',
-  },
-  platform: 'node',
-  external: [...OPTIONAL.map((name) => new RegExp(`^${name}(?:/|$)`)), 'pg-native'],
+  ...programInput,
   plugins: [
-    smallerPackages,
+    ...programInput.plugins,
     {
       name: 'files-beside',
       async writeBundle({ dir }, bundle) {
@@ -62,15 +42,5 @@ export default defineConfig({
       },
     },
   ],
-  output: {
-    dir: 'dist',
-    cleanDir: true,
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-    sourcemap: true,
-    // V8 keeps the source of a module in memory, with two bytes for each character if a single one is beyond Latin-1.
-    charset: 'ascii',
-    // Functions and classes keep their names, so that a stack trace can be read without the map.
-    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
-  },
+  output: { ...programOutput, dir: 'dist' },
 });

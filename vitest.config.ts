@@ -29,7 +29,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/skipped-reporter.ts'],
-    globalSetup: './test/support/console.ts',
+    globalSetup: './test/support/built.ts',
     pool: 'forks',
     // Much of what is tested is waiting.
     maxWorkers: 3,

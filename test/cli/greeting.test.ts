@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { greeting } from '../../src/cli/greeting.ts';
-import { CLI } from '../support/command.ts';
+import { BUILT_PROGRAM } from '../support/built-program.ts';
 import { textOfPages } from '../support/pages.ts';
 import { firstKeyFile, firstKeyOf, type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { isAvailable, SCRIPT } from '../support/programs.ts';
@@ -85,7 +85,7 @@ test('a file that others can read is replaced, so that they cannot read the key'
 
 test.runIf(isAvailable(SCRIPT))('on a terminal a first start shows the key', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-first-'));
-  const command = [process.execPath, CLI, 'start', '--port', '0'].join(' ');
+  const command = [process.execPath, BUILT_PROGRAM, 'start', '--port', '0'].join(' ');
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: directory,
     env: { PATH: process.env['PATH'] },

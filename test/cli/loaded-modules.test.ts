@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { MAX_GRACE_DAYS } from '../../src/store/rotate-key.ts';
-import { CLI } from '../support/command.ts';
+import { SOURCE_PROGRAM } from '../support/command.ts';
 
 /** Prints the address of every module that Node loads, one a line, when the process ends (Node's documentation, "module.registerHooks"). */
 const LIST_MODULES = `
@@ -22,10 +22,14 @@ process.on('exit', () => writeSync(2, urls.join('\\n')));
 /** The program's output, and the modules that it loaded: those of packages, and those of the gateway. */
 function run(...words: readonly string[]) {
   const preload = `data:text/javascript,${encodeURIComponent(LIST_MODULES)}`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, CLI, ...words], {
-    env: { PATH: process.env['PATH'] },
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', preload, SOURCE_PROGRAM, ...words],
+    {
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    },
+  );
   expect(status, stderr).toBe(0);
   const urls = stderr.split('\n');
   const packages = urls.map((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1]);

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CLI } from '../support/command.ts';
+import { SOURCE_PROGRAM } from '../support/command.ts';
 
 const MODULE = new URL('../../src/cli/optimize.ts', import.meta.url);
 
@@ -31,7 +31,7 @@ test('V8 follows them while it runs, for a function that has been called before,
       for (let round = 0; round < 5_000; round++) sum(1_000);
       return (%GetOptimizationStatus(sum) & 8) !== 0;
     }
-    for (const flag of ${JSON.stringify(flagsIn(CLI))}) setFlagsFromString(flag);
+    for (const flag of ${JSON.stringify(flagsIn(SOURCE_PROGRAM))}) setFlagsFromString(flag);
     const during = isOptimizedAfterUse();
     optimize();
     console.log(JSON.stringify([during, isOptimizedAfterUse()]));`;

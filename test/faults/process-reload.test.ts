@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { defaultModels } from '../../src/catalog/default.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { call } from '../support/caller.ts';
-import { startCommand } from '../support/command.ts';
+import { SOURCE_PROGRAM, startCommand } from '../support/command.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { readStat } from '../support/process-tree.ts';
 import { eventually, rawClient } from '../support/raw.ts';
@@ -66,10 +66,8 @@ describe('P-11 a SIGHUP during the start', () => {
       };`,
     );
     const preload = pathToFileURL(join(directory, 'early.mjs')).href;
-    const running = startCommand(directory, ['start'], {
-      GATEWAY_API_KEY: KEY,
-      NODE_OPTIONS: `--import=${preload}`,
-    });
+    const env = { GATEWAY_API_KEY: KEY, NODE_OPTIONS: `--import=${preload}` };
+    const running = startCommand(directory, ['start'], env, SOURCE_PROGRAM);
     try {
       await eventually(() => running.stdout().includes(IN_FORCE), 'it is read again');
       const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(running.stdout()) ?? [];

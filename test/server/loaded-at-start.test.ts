@@ -4,6 +4,7 @@
  */
 
 import { afterEach, expect, test } from 'vitest';
+import { SOURCE_PROGRAM } from '../support/command.ts';
 import { preload } from '../support/preload.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 
@@ -14,7 +15,9 @@ afterEach(async () => {
 });
 
 /** Reports the address of every module of the sandbox and of devtools as Node loads it. */
-const REPORT = preload(`
+const REPORT = {
+  program: SOURCE_PROGRAM,
+  ...preload(`
   import { registerHooks } from 'node:module';
   registerHooks({
     load(url, context, next) {
@@ -22,7 +25,8 @@ const REPORT = preload(`
       return next(url, context);
     },
   });
-`);
+`),
+};
 
 test('a start with a real vendor loads neither the sandbox nor the developer tools', async () => {
   const vendors = { openai: { apiKey: 'sk-of-theirs', baseUrl: 'http://127.0.0.1:9/v1' } };

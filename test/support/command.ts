@@ -3,9 +3,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { BUILT_PROGRAM } from './built-program.ts';
 
-/** The program, as npm starts it. */
-export const CLI = resolve(import.meta.dirname, '../../src/cli/gateway.js');
+/** The program of the sources, for tests of the modules that it loads, or that reach into them. */
+export const SOURCE_PROGRAM = resolve(import.meta.dirname, '../../src/cli/gateway.js');
 
 export interface CommandResult {
   readonly code: number | null;
@@ -26,8 +27,9 @@ export function startCommand(
   directory: string,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program = BUILT_PROGRAM,
 ): RunningCommand {
-  const child = spawn(process.execPath, [CLI, ...words], {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd: directory,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { CLI } from './command.ts';
+import { BUILT_PROGRAM } from './built-program.ts';
 import { KEY } from './gateway.ts';
 import { readStat } from './process-tree.ts';
 import { eventually } from './raw.ts';
@@ -43,7 +43,7 @@ export interface ProcessOptions {
   readonly execArgv?: readonly string[];
   /** Shell words before the program, e.g. `ulimit -n 256;`. */
   readonly shell?: string;
-  /** The program; absent: that of the sources. */
+  /** The program; absent: the built one. */
   readonly program?: string;
   /** Starts without KEY, as a first start does. */
   readonly keyless?: boolean;
@@ -52,7 +52,7 @@ export interface ProcessOptions {
 /** Starts `gateway start` with a configuration and adds one unrestricted key, KEY. */
 export async function spawnGateway(
   input: ConfigInput = {},
-  { env = {}, execArgv = [], shell, program = CLI, keyless = false }: ProcessOptions = {},
+  { env = {}, execArgv = [], shell, program = BUILT_PROGRAM, keyless = false }: ProcessOptions = {},
 ): Promise<GatewayProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const config = {

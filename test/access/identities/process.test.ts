@@ -7,7 +7,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import { runCommand } from '../../support/command.ts';
+import { runCommand, SOURCE_PROGRAM } from '../../support/command.ts';
 import { KEY, vendorsAtUrl } from '../../support/gateway.ts';
 import { preload } from '../../support/preload.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
@@ -51,13 +51,16 @@ function rewrite({ directory }: GatewayProcess, input: ConfigInput): void {
 }
 
 /** Reports every loaded module by name when asked. */
-const telling = preload(`
+const telling = {
+  program: SOURCE_PROGRAM,
+  ...preload(`
   import { registerHooks } from 'node:module';
   registerHooks({ resolve(name, context, next) {
     if (name === 'jose') console.error('asked for jose');
     return next(name, context);
   } });
-`);
+`),
+};
 
 test('the code that verifies tokens is loaded only if a provider is configured', async () => {
   const without = await start({}, telling);

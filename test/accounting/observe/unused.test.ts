@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { runCommand } from '../../support/command.ts';
+import { runCommand, SOURCE_PROGRAM } from '../../support/command.ts';
 import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 import { eventually } from '../../support/raw.ts';
@@ -46,7 +46,7 @@ async function askSandbox(url: string): Promise<void> {
 test.each([1, 2])(
   '%i process(es) without addresses load neither PostgreSQL nor Redis nor OpenTelemetry',
   async (workers) => {
-    gateway = await spawnGateway({ workers }, { env: { NODE_OPTIONS } });
+    gateway = await spawnGateway({ workers }, { program: SOURCE_PROGRAM, env: { NODE_OPTIONS } });
     await askSandbox(gateway.url);
     expect(loaded(gateway.output())).toEqual([]);
   },
@@ -56,6 +56,7 @@ test('addresses of Redis and of a collector load the libraries for them', async 
   gateway = await spawnGateway(
     {},
     {
+      program: SOURCE_PROGRAM,
       env: {
         NODE_OPTIONS,
         REDIS_URL: 'redis://127.0.0.1:1',
@@ -70,10 +71,8 @@ test('addresses of Redis and of a collector load the libraries for them', async 
 
 test('a DATABASE_URL loads the driver of PostgreSQL', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-unused-'));
-  const { stderr } = await runCommand(directory, ['keys', 'list'], {
-    NODE_OPTIONS,
-    DATABASE_URL: 'postgres://127.0.0.1:1/gateway',
-  });
+  const env = { NODE_OPTIONS, DATABASE_URL: 'postgres://127.0.0.1:1/gateway' };
+  const { stderr } = await runCommand(directory, ['keys', 'list'], env, SOURCE_PROGRAM);
   rmSync(directory, { recursive: true });
   expect(loaded(stderr)).toEqual(['pg']);
 });

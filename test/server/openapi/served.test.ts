@@ -11,7 +11,7 @@ import { createApp } from '../../../src/server/http/app.ts';
 import { openApi } from '../../../src/server/http/openapi/document.ts';
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
-import { consoleScript } from '../../support/console.ts';
+import { consoleScript } from '../../support/built-program.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { checkAnswer } from './check-answer.ts';
