@@ -53,7 +53,7 @@ test('it answers streams of every vendor, and records them', async () => {
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
     expect(text).not.toBe('');
   }
-  // The lines of the log come from the accounting worker, and its rows go through a thread of their own.
+  // The lines of the log and the rows come from the accounting worker.
   await expect.poll(() => running.output().split('"model":').length - 1).toBe(3);
   const usage = () =>
     execFileSync(process.execPath, [program, 'usage', '--simulated', '--json'], {
