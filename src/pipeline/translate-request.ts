@@ -25,7 +25,6 @@ import { offeredTraits } from '../translate/model-traits.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
 import { requestContext, writeRequest } from '../translate/write-request.ts';
 import { requestHeaders } from '../upstream/headers.ts';
-import { keptCopy } from '../upstream/net/to-buffer.ts';
 import { edited, Payload } from '../upstream/payload.ts';
 import { answerPath, countingPath, isVertex, pathAt, upstreamName, type Vendor } from '../upstream/vendor.ts';
 import type { Hooked, Prepared, Routed, Translation } from './exchange.ts';
@@ -127,7 +126,7 @@ function native(
       sessionHeader(routed, findDialect(vendor, model)),
       without,
     ),
-    payload: edited(body, asking === undefined ? edits : [...edits, asking.edit]),
+    payload: edited(body, asking === undefined ? edits : [...edits, asking.edit], asksStream(routed)),
     ...(asking !== undefined && { stripInjectedUsage: asking.stripInjectedUsage }),
   };
 }
@@ -205,7 +204,8 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
     JSON.stringify(service === undefined ? counted : valueWithoutModel(counted, routed, service)),
   );
   const large = routed.large();
-  const payload = large === undefined ? new Payload([encoded(written, streams)]) : restore(written, large);
+  const payload =
+    large === undefined ? new Payload([Buffer.from(written)], streams) : restore(written, large);
   // A string was left out, or its vendor gets it in another form.
   if (payload === undefined) return yield* translated({ ...routed, ...withLargeStrings(routed) }, service);
   const asked = requestContext(id, wanted, body);
@@ -234,13 +234,6 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
       ...(counting && { counting }),
     },
   };
-}
-
-/** The bytes of a request. @param isKept whether they are kept for long: undici keeps those of a stream until it ends. */
-function encoded(text: string, isKept: boolean): Buffer {
-  const bytes = Buffer.from(text);
-  // A long text's bytes have memory of their own already.
-  return isKept && bytes.byteLength < bytes.buffer.byteLength ? keptCopy(bytes) : bytes;
 }
 
 /**

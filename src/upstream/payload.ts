@@ -5,7 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Edit } from '../lib/json-scan.ts';
-import { joined } from './net/to-buffer.ts';
+import { joined, keptCopy } from './net/to-buffer.ts';
 
 /** Fewer bytes than this are joined and sent as one: that takes less than a turn of the event loop for each piece. */
 const LONG = 1024 * 1024;
@@ -21,11 +21,21 @@ export class Payload {
   readonly pieces: readonly Uint8Array[];
   readonly byteLength: number;
 
-  constructor(pieces: readonly Uint8Array[]) {
+  /**
+   * @param isOfStream whether the answer is a stream: undici keeps a body of fewer than `READ_ONCE` bytes until the answer
+   * is complete.
+   */
+  constructor(pieces: readonly Uint8Array[], isOfStream = false) {
     let length = 0;
     for (const piece of pieces) length += piece.byteLength;
     this.byteLength = length;
-    this.pieces = length < LONG ? [joined(pieces)] : pieces;
+    if (length >= LONG) {
+      this.pieces = pieces;
+      return;
+    }
+    const bytes = joined(pieces);
+    const isShared = bytes.byteLength < bytes.buffer.byteLength;
+    this.pieces = [isOfStream && isShared && length < READ_ONCE ? keptCopy(bytes) : bytes];
   }
 
   /** All of it, decoded as UTF-8. */
@@ -100,8 +110,12 @@ class ReadOnce implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Makes a body of bytes with some of them changed. @param edits in any order; they do not overlap. */
-export function edited(bytes: Uint8Array, edits: readonly Edit[]): Payload {
+/**
+ * Makes a body of bytes with some of them changed.
+ * @param edits in any order; they do not overlap.
+ * @param isOfStream whether the answer is a stream.
+ */
+export function edited(bytes: Uint8Array, edits: readonly Edit[], isOfStream = false): Payload {
   const pieces: Uint8Array[] = [];
   let at = 0;
   for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
@@ -109,5 +123,5 @@ export function edited(bytes: Uint8Array, edits: readonly Edit[]): Payload {
     at = end;
   }
   pieces.push(at === 0 ? bytes : bytes.subarray(at));
-  return new Payload(pieces);
+  return new Payload(pieces, isOfStream);
 }

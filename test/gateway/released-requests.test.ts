@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sseText } from '../../src/streams/sse.ts';
 import { getPort } from '../../src/upstream/net/bind.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
-import { held } from '../support/held.ts';
+import { arrayBuffersHeld, held } from '../support/held.ts';
 import { recordedEvents } from '../support/recording.ts';
 
 /** The beginning of an answer, after which the vendor says nothing more. */
@@ -21,6 +21,8 @@ const TURNS = Array.from({ length: 1_600 }, (_, at) => ({
   content: WORDS,
 }));
 const STREAMS = 10;
+
+const SMALL = TURNS.slice(0, 1);
 
 /** A vendor that keeps nothing of a request, as it runs in the process whose memory is measured. */
 const vendor = createServer((request, response) => {
@@ -44,13 +46,13 @@ afterAll(async () => {
 });
 
 /** Opens a stream, and waits for its first bytes. */
-async function open(model: string): Promise<IncomingMessage> {
+async function open(model: string, messages: readonly object[] = TURNS): Promise<IncomingMessage> {
   const request = sendRequest(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     agent: false,
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
   });
-  request.end(JSON.stringify({ model, stream: true, messages: TURNS }));
+  request.end(JSON.stringify({ model, stream: true, messages }));
   const [response] = await once(request, 'response');
   if (!isResponse(response)) throw new TypeError('no response');
   expect(response.statusCode).toBe(200);
@@ -73,5 +75,17 @@ describe.each([
     // Half of the requests is for both ends of the connections, which are in this process, and all that streams take.
     expect((await held()) - before).toBeLessThan((STREAMS * JSON.stringify(TURNS).length) / 2);
     for (const response of [first, ...opened]) response.destroy();
+  });
+
+  test('nor the memory that Node gives to small Buffers together', async () => {
+    const opened = [await open(model, SMALL)];
+    const before = await arrayBuffersHeld();
+    for (let at = 0; at < 40; at += 1) {
+      opened.push(await open(model, SMALL));
+      // As the requests between two streams do.
+      for (let block = 0; block < 2 * Buffer.poolSize; block += 8_192) Buffer.allocUnsafe(8_192);
+    }
+    expect((await arrayBuffersHeld()) - before).toBeLessThan((40 * Buffer.poolSize) / 2);
+    for (const response of opened) response.destroy();
   });
 });
