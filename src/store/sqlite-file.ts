@@ -23,6 +23,8 @@ export interface FileOptions {
   readonly file: string;
   /** Then nothing in the file is changed, not even its journal mode. */
   readonly readOnly: boolean;
+  /** For how many milliseconds a statement is tried again while another process has locked the file. */
+  readonly busyTimeout: number;
 }
 
 export interface SqliteFile {
@@ -40,11 +42,7 @@ export interface SqliteFile {
 /** Opens a file, in this thread or in another one. @throws Error of node:sqlite */
 export type OpenSqlite = (options: FileOptions) => Promise<SqliteFile>;
 
-/**
- * How long to wait for other processes, and the pause between attempts, in milliseconds. Each has the file locked for a
- * short time: the gateway's workers and its commands write too.
- */
-const BUSY_TIMEOUT = 5_000;
+/** The pause between two attempts, in milliseconds. */
 const BUSY_PAUSE = 10;
 
 const PRAGMA = /^\s*pragma\b/i;
@@ -53,7 +51,7 @@ const PRAGMA = /^\s*pragma\b/i;
 const BUSY = 5;
 
 /** Opens a file in this thread. @throws Error of node:sqlite */
-export const openSqliteFile: OpenSqlite = async ({ file, readOnly }) => {
+export const openSqliteFile: OpenSqlite = async ({ file, readOnly, busyTimeout }) => {
   // Node 22 warns in two lines, at every command, that node:sqlite may change.
   process.removeAllListeners('warning');
   const sqlite = await import('node:sqlite');
@@ -61,14 +59,14 @@ export const openSqliteFile: OpenSqlite = async ({ file, readOnly }) => {
   // SQLite would block the thread while it waits.
   database.exec('pragma busy_timeout = 0');
   if (!readOnly) {
-    await writeAhead(database, performance.now() + BUSY_TIMEOUT);
+    await writeAhead(database, performance.now() + busyTimeout);
     // Committed data survives a power cut, not only a crash. It costs this thread an fsync for each commit, and no
     // other thread anything.
     database.exec('pragma synchronous = full');
   }
   return {
     async run<R>(statement: Statement) {
-      const deadline = performance.now() + BUSY_TIMEOUT;
+      const deadline = performance.now() + busyTimeout;
       for (;;) {
         const outcome = run<R>(database, statement);
         const isBusy = 'failure' in outcome && isBusyCode(outcome.code);

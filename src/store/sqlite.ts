@@ -32,7 +32,12 @@ export interface SqliteOptions {
    * it stays open.
    */
   readonly idle?: number;
+  /** For how many milliseconds a statement is tried again while another process has locked the file. */
+  readonly busyTimeout?: number;
 }
+
+/** The gateway's workers and its commands write to the same file. Each has it locked for a short time. */
+const BUSY_TIMEOUT = 5_000;
 
 /** The dialect of the database in `file`. The file is created if it does not exist, readable only by its owner. */
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
@@ -56,7 +61,12 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 
 function sqliteDriver(
   file: string,
-  { readOnly = false, open = openInThread(new WorkerThread()), idle }: SqliteOptions,
+  {
+    readOnly = false,
+    open = openInThread(new WorkerThread()),
+    idle,
+    busyTimeout = BUSY_TIMEOUT,
+  }: SqliteOptions,
 ): Driver {
   let opened: SqliteFile | undefined;
   let isDestroyed = false;
@@ -66,7 +76,7 @@ function sqliteDriver(
   /** The open file. If the thread that had it open has ended, another one opens it. */
   const current = async (): Promise<SqliteFile> => {
     if (isDestroyed) throw new Error('The database is closed.');
-    if (!opened?.isOpen()) opened = await open({ file, readOnly });
+    if (!opened?.isOpen()) opened = await open({ file, readOnly, busyTimeout });
     return opened;
   };
 

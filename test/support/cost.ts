@@ -40,7 +40,7 @@ const NOISE = 30_000;
 /**
  * Runs of the larger input before its cost is believed: other load on the machine only ever makes a run more expensive.
  */
-const LOOKS = 4;
+const LOOKS = 12;
 
 /**
  * Checks the cost of `run`: four times the size must cost at most five times as much. Returns what is wrong, or

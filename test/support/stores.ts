@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import type { SqliteOptions } from '../../src/store/sqlite.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { StorePlace } from '../../src/store/store-errors.ts';
 import { hasPostgres, startPostgres, type TestPostgres } from './postgres.ts';
@@ -12,7 +13,7 @@ export interface TestStores {
   /** A new, empty location. */
   newPlace(): Promise<StorePlace>;
   /** The store at a location, closed after the test; without a location, a new store. */
-  open(place?: StorePlace): Promise<Store>;
+  open(place?: StorePlace, options?: SqliteOptions): Promise<Store>;
   /** The PostgreSQL server, if the store is on PostgreSQL. */
   postgres(): TestPostgres | undefined;
 }
@@ -50,8 +51,8 @@ function storesIn(postgres: (() => TestPostgres | undefined) | undefined): TestS
   }
   return {
     newPlace,
-    async open(place) {
-      const store = await openStore(place ?? (await newPlace()));
+    async open(place, options) {
+      const store = await openStore(place ?? (await newPlace()), undefined, options);
       opened.push(store);
       return store;
     },

@@ -67,6 +67,8 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let closed = false;
+  /** Whether what is not written yet has been given to the spool, for the next process. */
+  let isOver = false;
 
   if (spool?.isWaiting()) timer = setTimeout(writeNext, interval).unref();
 
@@ -107,6 +109,8 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
         if (tries === 1) onTrouble(`Usage cannot be written to the store: ${getReason(error)}`);
         return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
       }
+      // Its halves would be lost with this process. The next one takes the batch from its file.
+      if (isOver) return 0;
       refuse(batch, error);
     }
     spool?.remove(batch);
@@ -176,6 +180,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
       clearTimeout(timer);
       // A single write may take longer than the time that is left.
       await withTimeout(writeUntil(performance.now() + milliseconds), milliseconds);
+      isOver = true;
       return spoolRest();
     },
   };

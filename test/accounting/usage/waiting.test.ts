@@ -101,11 +101,8 @@ describeStores('usage that has to wait', (stores: TestStores) => {
 
   /** A store whose writers soon give up on a lock. */
   async function impatient(place: StorePlace): Promise<Store> {
-    const store = await stores.open(place);
-    if (place.url === undefined) {
-      await sql`pragma busy_timeout = 20`.execute(store.db);
-      return store;
-    }
+    const store = await stores.open(place, { busyTimeout: 20 });
+    if (place.url === undefined) return store;
     await setting(place.url, 'lock_timeout', '50ms');
     return stores.open(place);
   }
@@ -205,6 +202,22 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     await soon(() => expect(next.dropped()).toBe(1));
     expect(await next.close(5_000)).toBe(0);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a batch that is rejected after the end stays in its file for the next start', async (context) => {
+    if (stores.postgres() !== undefined) return context.skip();
+    const place = await stores.newPlace();
+    const store = await stores.open(place);
+    const unlock = await locked(place);
+    const first = recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble });
+    for (let at = 0; at < 10; at += 1) first.record(exchange(at === 4 ? { duration: Number.NaN } : {}));
+    expect(await first.close(50)).toBe(0);
+    await unlock();
+    // Behind what the first one still tries to write.
+    expect(await counts(store)).toEqual(all(0));
+    const next = recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble });
+    await soon(async () => expect(await counts(store)).toEqual(all(9)));
+    expect(await next.close(5_000)).toBe(0);
   });
 });
 
