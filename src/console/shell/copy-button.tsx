@@ -18,7 +18,7 @@ export function CopyButton({
   const [isCopied, setCopied] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const copy = async (): Promise<void> => {
-    await toClipboard(await text());
+    await toClipboard(text());
     button.current?.focus();
     setCopied(true);
     setTimeout(() => setCopied(false), CONFIRMED);
@@ -30,7 +30,13 @@ export function CopyButton({
   );
 }
 
-async function toClipboard(text: string): Promise<void> {
+async function toClipboard(given: string | Promise<string>): Promise<void> {
+  // Safari lets a page write only while it answers a click, unless what it writes is promised then.
+  if (typeof given !== 'string' && navigator.clipboard !== undefined) {
+    const promised = given.then((text) => new Blob([text], { type: 'text/plain' }));
+    return navigator.clipboard.write([new ClipboardItem({ 'text/plain': promised })]);
+  }
+  const text = await given;
   // A page over plain HTTP from another machine has no `navigator.clipboard` (W3C Clipboard API, "Secure Contexts"). It
   // can still copy a selection.
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
