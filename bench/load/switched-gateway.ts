@@ -12,7 +12,6 @@ import { openAccounts } from '../../src/server/process/accounts.ts';
 import { startServing } from '../../src/server/process/serving.ts';
 import { openWatching } from '../../src/server/process/watching.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
-import { openInThread } from '../../src/store/sqlite-thread.ts';
 import { WorkerThread } from '../../src/store/worker-thread.ts';
 
 /** No recording; as a start has it; and with limits on the caller's key. */
@@ -21,7 +20,7 @@ export type Way = 'unwatched' | 'watched' | 'limited';
 const tell = (message: string): void => console.error(message);
 const { config } = await readSettings(process.env, process.cwd());
 const thread = new WorkerThread();
-const store = await openConfiguredStore(config.store, process.cwd(), tell, { open: openInThread(thread) });
+const store = await openConfiguredStore(config.store, process.cwd(), tell, thread);
 const accounts = await openAccounts(store, config, { info: tell, problem: tell });
 const watching = await openWatching(
   config,

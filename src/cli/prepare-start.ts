@@ -5,7 +5,6 @@ import type { Config } from '../config/schema.ts';
 import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
 import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import { openInThread } from '../store/sqlite-thread.ts';
 import type { Store } from '../store/store.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
 import { WorkerThread } from '../store/worker-thread.ts';
@@ -45,8 +44,7 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
   const thread = new WorkerThread();
-  const open = (): Promise<Store> =>
-    openConfiguredStore(config.store, directory, problem, { open: openInThread(thread) });
+  const open = (): Promise<Store> => openConfiguredStore(config.store, directory, problem, thread);
   const store = await orExit(waitForStore(open, config.store.wait, problem));
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;

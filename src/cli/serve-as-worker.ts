@@ -10,7 +10,6 @@ import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { hear, type Served, tellFirst } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
-import { openInThread } from '../store/sqlite-thread.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
 import { WorkerThread } from '../store/worker-thread.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
@@ -26,8 +25,7 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
   const thread = new WorkerThread();
-  const openStore = () =>
-    openConfiguredStore(config.store, directory, problem, { open: openInThread(thread) });
+  const openStore = () => openConfiguredStore(config.store, directory, problem, thread);
   const store = await orExit(waitForStore(openStore, config.store.wait, problem));
   const accounts = await orExit(openAccounts(store, config, diagnostics));
   const watching = await orExit(

@@ -4,25 +4,26 @@ import { resolve } from 'node:path';
 import { importKeyFile } from './key-file.ts';
 import { createKey } from './keys.ts';
 import { listKeys } from './list-keys.ts';
-import type { SqliteOptions } from './sqlite.ts';
+import { openInThread } from './sqlite-thread.ts';
 import { openStore, type Store } from './store.ts';
 import type { StorePlace } from './store-errors.ts';
+import { WorkerThread } from './worker-thread.ts';
 
 /**
  * Opens the store. Keys from the time before the store existed move into it.
  * @param directory where the gateway was started; a relative path is relative to it.
  * @param onTrouble called with a sentence about what goes wrong later.
- * @param options how a file is opened.
+ * @param thread has the file open, if it is SQLite; absent: a thread of its own.
  * @throws StoreError if the store cannot be opened, or the file with the old keys cannot be read.
  */
 export async function openConfiguredStore(
   { path, url }: StorePlace,
   directory: string,
   onTrouble?: (reason: string) => void,
-  options?: SqliteOptions,
+  thread = new WorkerThread(),
 ): Promise<Store> {
   const place = { path: resolve(directory, path), ...(url !== undefined && { url }) };
-  const store = await openStore(place, onTrouble, options);
+  const store = await openStore(place, onTrouble, { open: openInThread(thread) });
   try {
     await importKeyFile(store, directory);
   } catch (error) {

@@ -33,11 +33,10 @@ class FileInThread implements SqliteFile {
   #asking: Asking | undefined;
   /** Why it cannot be asked any more. */
   #gone: unknown;
-  #isClosing = false;
 
   constructor(thread: WorkerThread, options: FileOptions) {
     this.#port = thread.serve(import.meta.url, 'sqlite-service', options, (outcome: Outcome<never>) => {
-      if (!this.#isClosing) this.#port.unref();
+      this.#port.unref();
       this.#asking?.resolve(outcome);
     });
     this.opened = this.#answer();
@@ -67,7 +66,6 @@ class FileInThread implements SqliteFile {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
     if (this.isOpen()) await this.#port.end('close');
   }
 }

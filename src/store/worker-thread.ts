@@ -118,13 +118,13 @@ export class ThreadPort<Answer> {
     this.#port.postMessage(message);
   }
 
-  /** Keeps the process alive until `unref`. */
+  /** Keeps the process alive until `unref` or, once the module is asked to end, until it has. */
   ref(): void {
     this.#port.ref();
   }
 
   unref(): void {
-    this.#port.unref();
+    if (!this.#isEnding) this.#port.unref();
   }
 
   /** Sends the message that asks the module to close its port. @returns `ended` */

@@ -29,13 +29,13 @@ export class Payload {
     let length = 0;
     for (const piece of pieces) length += piece.byteLength;
     this.byteLength = length;
-    if (length >= LONG) {
+    if (this.isLong()) {
       this.pieces = pieces;
       return;
     }
     const bytes = joined(pieces);
     const isShared = bytes.byteLength < bytes.buffer.byteLength;
-    this.pieces = [isOfStream && isShared && length < READ_ONCE ? keptCopy(bytes) : bytes];
+    this.pieces = [isOfStream && isShared && !this.isReadOnce() ? keptCopy(bytes) : bytes];
   }
 
   /** All of it, decoded as UTF-8. */

@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** The folder of the built console. */
 export const CONSOLE = join(ROOT, 'dist/console');
 
-/** The program that tests start. Its folder is as deep as `dist`: it looks for its recordings beside that. */
+/** The program that tests start. It reads recordings from `../fixtures`, so its folder is in the root, as `dist` is. */
 export const BUILT_PROGRAM = join(ROOT, '.built/gateway.js');
 
 /** The name of the script that the page loads first. */

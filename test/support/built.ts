@@ -11,22 +11,20 @@ import { programInput, programOutput } from '../../build/program.js';
 import { BUILT_PROGRAM, CONSOLE } from './built-program.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const SOURCES = join(ROOT, 'src');
 
 /** Builds what has changed since it was built. */
 export default async function setup(): Promise<void> {
-  if (hasChanged(join(CONSOLE, 'index.html'), '{console,translate}/**/*.*'))
-    await build({ configFile: join(SOURCES, 'console/vite.config.ts') });
-  if (hasChanged(BUILT_PROGRAM, '**/*.*')) await buildProgram();
+  const page = join(CONSOLE, 'index.html');
+  if (isOlder(page, ['src/{console,translate}/**/*.*', 'package-lock.json']))
+    await build({ configFile: join(ROOT, 'src/console/vite.config.ts') });
+  if (isOlder(BUILT_PROGRAM, ['src/**/*.*', 'build/*.js', 'package-lock.json'])) await buildProgram();
 }
 
-function hasChanged(built: string, sources: string): boolean {
-  const since = existsSync(built) ? statSync(built).mtimeMs : 0;
-  const files = globSync(sources, { cwd: SOURCES }).map((file) => join(SOURCES, file));
-  const others = ['package-lock.json', 'build/program.js', 'build/smaller-packages.js'].map((file) =>
-    join(ROOT, file),
-  );
-  return [...files, ...others].some((file) => statSync(file).mtimeMs > since);
+/** Whether a file is missing, or older than one of its sources. */
+function isOlder(built: string, sources: readonly string[]): boolean {
+  if (!existsSync(built)) return true;
+  const since = statSync(built).mtimeMs;
+  return globSync(sources, { cwd: ROOT }).some((file) => statSync(join(ROOT, file)).mtimeMs > since);
 }
 
 /** Builds the program as `npm run build` does, beside the console that is built already. */

@@ -4,7 +4,6 @@ import { openAccountingWorker } from '../../accounting/worker/accounting-worker.
 import type { Config } from '../../config/schema.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { openConfiguredStore } from '../../store/configured-store.ts';
-import { openInThread } from '../../store/sqlite-thread.ts';
 import { WorkerThread } from '../../store/worker-thread.ts';
 import type { OpenOptions } from '../open-gateway.ts';
 import { openAccounts } from '../process/accounts.ts';
@@ -21,7 +20,7 @@ const LAST_WRITES = 5_000;
 /** Opens it. @throws StoreError if the store cannot be opened. */
 export async function openMountedStore(config: Config, tell: LogProblem): Promise<Kept> {
   const thread = new WorkerThread();
-  const store = await openConfiguredStore(config.store, process.cwd(), tell, { open: openInThread(thread) });
+  const store = await openConfiguredStore(config.store, process.cwd(), tell, thread);
   const accounts = await openAccounts(store, config, { info: tell, problem: tell });
   const { interval, batch, queue, spool } = config.usage;
   const books = openAccountingWorker(
