@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** The folder of the built console. */
 export const CONSOLE = join(ROOT, 'dist/console');
 
-/** The program that tests start. It reads recordings from `../fixtures`, so its folder is in the root, as `dist` is. */
+/** The program that tests start. Node finds the packages that it does not contain, such as pg, in the `node_modules` above. */
 export const BUILT_PROGRAM = join(ROOT, '.built/gateway.js');
 
 /** The name of the script that the page loads first. */
