@@ -36,7 +36,7 @@ export class Instant extends Dispatcher {
 }
 
 /** A request as Node's server has it when its body has arrived. */
-function incoming(key: string, path: string, body: Buffer): IncomingMessage {
+export function incoming(key: string, path: string, body: Buffer): IncomingMessage {
   const message = new IncomingMessage(new Socket());
   message.method = 'POST';
   message.url = path;
