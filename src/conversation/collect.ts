@@ -1,17 +1,8 @@
 /** Folds reply events into a whole reply. There is no other fold. */
 
 import type { Part } from './prompt.ts';
-import type {
-  Choice,
-  OpenPart,
-  PartDetail,
-  Reply,
-  ReplyEvent,
-  ReplyStart,
-  TokenLogprob,
-  Usage,
-} from './reply.ts';
-import { getChoiceEnd, mergeStart, mergeUsage } from './reply.ts';
+import type { Choice, OpenPart, PartDetail, Reply, ReplyEvent, TokenLogprob, Usage } from './reply.ts';
+import { getChoiceEnd, mergeStart, mergeUsage, UNNAMED } from './reply.ts';
 
 interface Building {
   readonly open: OpenPart;
@@ -38,7 +29,7 @@ export interface Collector {
 /** A collector with nothing in it. The cost of an event is constant. */
 export function collector(): Collector {
   const choices: BuildingChoice[] = [];
-  let start: Omit<ReplyStart, 'type'> = { id: '', model: '' };
+  let start = UNNAMED;
   let usage: Usage | undefined;
 
   const choiceAt = (index: number): BuildingChoice => {
@@ -80,11 +71,9 @@ export function collector(): Collector {
         case 'usage':
           usage = usage === undefined ? event.usage : mergeUsage(usage, event.usage);
           return;
-        case 'reply-start': {
-          const { type: _, ...rest } = event;
-          start = rest;
+        case 'reply-start':
+          start = event;
           return;
-        }
         case 'reply-end':
           start = mergeStart(event, start);
           return;

@@ -166,7 +166,7 @@ export interface Choice {
 
 /** A whole answer. */
 export interface Reply {
-  readonly start: Omit<ReplyStart, 'type'>;
+  readonly start: ReplyStart;
   readonly choices: readonly Choice[];
   readonly usage: Usage;
 }
@@ -176,8 +176,11 @@ export function getChoiceEnd({ type: _type, choice: _choice, ...end }: ChoiceEnd
   return end;
 }
 
+/** How an answer is called before its vendor has said anything of it. */
+export const UNNAMED: ReplyStart = { type: 'reply-start', id: '', model: '' };
+
 /** The start of an answer, with what its end tells. */
-export function mergeStart({ serviceTier }: ReplyEnd, start: Reply['start']): Reply['start'] {
+export function mergeStart({ serviceTier }: ReplyEnd, start: ReplyStart): ReplyStart {
   return serviceTier === undefined ? start : { ...start, serviceTier };
 }
 

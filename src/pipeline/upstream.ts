@@ -53,7 +53,8 @@ export function upstream(
         new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`),
       );
     }
-    return { ...prepared, ...asked };
+    const { answer, secret, beginning } = asked;
+    return { ...prepared, answer, secret, beginning };
   };
 }
 

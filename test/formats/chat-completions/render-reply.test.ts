@@ -9,7 +9,7 @@ const replyWith = (
   parts: readonly Part[],
   end: Reply['choices'][number]['end'] = { finish: 'stop' },
 ): Reply => ({
-  start: { id: 'msg_017xY', model: 'claude', created: 1_790_000_000 },
+  start: { type: 'reply-start', id: 'msg_017xY', model: 'claude', created: 1_790_000_000 },
   choices: [{ parts, end }],
   usage: { input: 10, output: 7 },
 });

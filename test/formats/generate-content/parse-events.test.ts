@@ -102,7 +102,7 @@ test('null is the same as absent', () => {
     ...END,
   });
   const found = reply([first, last]);
-  expect(found.start).toEqual({ id: 'R1', model: 'gemini-3-flash-preview' });
+  expect(found.start).toEqual({ type: 'reply-start', id: 'R1', model: 'gemini-3-flash-preview' });
   expect(found.choices).toEqual([
     {
       parts: [
@@ -689,6 +689,7 @@ describe('the answer itself', () => {
       usageMetadata: { promptTokenCount: 1, totalTokenCount: 1, serviceTier: 'STANDARD' },
     };
     expect(reply([chunk([{ text: 'a' }], END, answer)]).start).toEqual({
+      type: 'reply-start',
       id: 'R1',
       model: 'gemini-3-flash-preview',
       created: 1_772_359_200,
@@ -703,6 +704,7 @@ describe('the answer itself', () => {
 
   test('may have no id and no model', () => {
     expect(reply([{ candidates: [{ content: { parts: [{ text: 'a' }] }, ...END }] }]).start).toEqual({
+      type: 'reply-start',
       id: '',
       model: '',
     });

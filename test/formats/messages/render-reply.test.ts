@@ -9,7 +9,7 @@ import { ASKED } from './answers.ts';
 function whole(parts: readonly Part[], reply: Partial<Reply> = {}): JsonObject {
   const body = renderReply(
     {
-      start: { id: 'chatcmpl-9', model: 'gpt' },
+      start: { type: 'reply-start', id: 'chatcmpl-9', model: 'gpt' },
       choices: [{ parts, end: { finish: 'stop' } }],
       usage: { input: 7, output: 3 },
       ...reply,
@@ -55,6 +55,7 @@ describe('a message', () => {
   test("falls back to the exchange's id and the requested model, and keeps the vendor's own fields", () => {
     const body = whole([], {
       start: {
+        type: 'reply-start',
         id: '',
         model: '',
         formatSpecific: { format: 'generate-content', fields: { modelStatus: 'x', role: 'no' } },

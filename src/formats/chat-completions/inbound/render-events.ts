@@ -1,14 +1,7 @@
 /** A reply's events as chunks of a stream (OpenAI API reference, "The chat completion chunk object"). */
 
-import type {
-  OpenPart,
-  Reply,
-  ReplyEnd,
-  ReplyEvent,
-  ReplyStart,
-  Usage,
-} from '../../../conversation/reply.ts';
-import { mergeStart, mergeUsage } from '../../../conversation/reply.ts';
+import type { OpenPart, ReplyEnd, ReplyEvent, ReplyStart, Usage } from '../../../conversation/reply.ts';
+import { mergeStart, mergeUsage, UNNAMED } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -36,7 +29,7 @@ class ChunkRenderer implements EventRenderer {
   #first = '';
   readonly #after: string;
   #usage: Usage = {};
-  #start: Reply['start'] = { id: '', model: '' };
+  #start = UNNAMED;
 
   constructor(context: RequestContext) {
     this.#context = context;
@@ -107,7 +100,7 @@ class ChunkRenderer implements EventRenderer {
     return choice;
   }
 
-  #begin({ type: _, ...head }: ReplyStart): void {
+  #begin(head: ReplyStart): void {
     this.#start = head;
     const fields = renderHead(head, 'chat.completion.chunk', this.#context);
     // Only the first chunk has the vendor's own fields.
@@ -125,7 +118,7 @@ class ChunkRenderer implements EventRenderer {
     out.enqueue({ data: '[DONE]' });
   }
 
-  #renderOpening(head: Reply['start']): string {
+  #renderOpening(head: ReplyStart): string {
     return renderChunkStart(renderHead(head, 'chat.completion.chunk', this.#context));
   }
 }

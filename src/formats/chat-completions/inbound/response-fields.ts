@@ -2,7 +2,7 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
-import type { Choice, Reply } from '../../../conversation/reply.ts';
+import type { Choice, ReplyStart } from '../../../conversation/reply.ts';
 import { isList, type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
@@ -14,7 +14,7 @@ const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 
  * The fields that every chunk of an answer has, and the whole answer too.
  * @param object the type: `chat.completion` or `chat.completion.chunk`.
  */
-export function renderHead(start: Reply['start'], object: string, context: RequestContext): JsonObject {
+export function renderHead(start: ReplyStart, object: string, context: RequestContext): JsonObject {
   const { id, model, created, serviceTier, formatSpecific } = start;
   const { system_fingerprint: fingerprint } = findFormatFields(formatSpecific, 'chat-completions');
   return {
@@ -28,7 +28,7 @@ export function renderHead(start: Reply['start'], object: string, context: Reque
 }
 
 /** The vendor's further fields of the whole answer, under its own names. */
-export function renderUnknownFields({ unknownFields, formatSpecific }: Reply['start']): JsonObject {
+export function renderUnknownFields({ unknownFields, formatSpecific }: ReplyStart): JsonObject {
   return { ...unknownFields, ...formatSpecific?.fields };
 }
 

@@ -5,14 +5,12 @@
  */
 
 import type { ReplyEnd, ReplyStart, Usage } from '../../../conversation/reply.ts';
-import { mergeStart, mergeUsage } from '../../../conversation/reply.ts';
+import { mergeStart, mergeUsage, UNNAMED } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderExtras, renderHead } from './response-fields.ts';
-
-type Start = Omit<ReplyStart, 'type'>;
 
 /** How a chunk begins that has nothing before its candidates. */
 const CANDIDATES = '{"candidates":[';
@@ -20,7 +18,7 @@ const CANDIDATES = '{"candidates":[';
 /** Writes the chunks of one answer. */
 export class ChunkWriter {
   readonly #asked: RequestContext;
-  #start: Start = { id: '', model: '' };
+  #start = UNNAMED;
   #usage: Usage = {};
   #before = CANDIDATES;
   #after = '';
@@ -31,7 +29,7 @@ export class ChunkWriter {
   }
 
   /** Sets the fields of the whole answer; fields that belong to the first chunk only go into the next one. */
-  begin(start: Start): void {
+  begin(start: ReplyStart): void {
     const extras = fieldsText(renderExtras(start));
     this.#before = extras === '' ? CANDIDATES : `{${extras.slice(1)},${CANDIDATES.slice(1)}`;
     this.#start = start;

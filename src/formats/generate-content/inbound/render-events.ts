@@ -56,11 +56,9 @@ class ReplyRenderer implements EventRenderer {
       case 'usage':
         this.#chunks.addUsage(event.usage);
         break;
-      case 'reply-start': {
-        const { type: _, ...start } = event;
-        this.#chunks.begin(start);
+      case 'reply-start':
+        this.#chunks.begin(event);
         break;
-      }
       case 'choice-end':
         this.#candidateAt(event.choice).setEnd(getChoiceEnd(event));
         break;

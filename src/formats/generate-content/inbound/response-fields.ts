@@ -55,7 +55,7 @@ export function renderPart(
 }
 
 /** Fields of the whole answer that only Google has, and unknown ones. A stream has them once, in its first chunk. */
-export function renderExtras(start: Omit<ReplyStart, 'type'>): JsonObject {
+export function renderExtras(start: ReplyStart): JsonObject {
   const { created } = start;
   const fields = {
     ...(created !== undefined &&
@@ -76,7 +76,7 @@ const STANDARD: readonly string[] = [
 ];
 
 /** The fields that every chunk of an answer has besides its candidates. */
-export function renderHead(start: Omit<ReplyStart, 'type'>, usage: Usage, asked: RequestContext): JsonObject {
+export function renderHead(start: ReplyStart, usage: Usage, asked: RequestContext): JsonObject {
   const usageMetadata = renderUsage(usage, start.serviceTier);
   return {
     ...(usageMetadata && { usageMetadata }),

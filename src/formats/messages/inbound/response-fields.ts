@@ -3,7 +3,7 @@
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
-import type { OpenPart, Reply } from '../../../conversation/reply.ts';
+import type { OpenPart, ReplyStart } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -16,7 +16,7 @@ import { createCallIds } from '../wire/ids.ts';
  * @param additional fields that Anthropic does not have, and that came with the end of the answer.
  */
 export function renderMessage(
-  start: Reply['start'],
+  start: ReplyStart,
   asked: RequestContext,
   content: readonly Json[],
   fields: JsonObject,

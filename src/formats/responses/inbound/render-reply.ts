@@ -16,7 +16,7 @@ const NO_EVENTS: EventWriter = { write() {}, writeEach() {}, deltas: () => NO_DE
 /** @see Inbound.renderReply */
 export function renderReply({ start, choices, usage }: Reply, request: RequestContext): JsonObject {
   const response = new ResponseWriter(request, NO_EVENTS);
-  response.add({ type: 'reply-start', ...start });
+  response.add(start);
   const [choice] = choices;
   if (choice) replay(choice, response);
   response.add({ type: 'usage', usage });

@@ -2,7 +2,7 @@
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
-import type { Choice, Reply, Usage } from '../../../conversation/reply.ts';
+import type { Choice, ReplyStart, Usage } from '../../../conversation/reply.ts';
 import { asNumber, asText, type Json, type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderModeration } from '../../openai/moderation.ts';
@@ -23,7 +23,7 @@ const TIERS: ReadonlySet<string> = new Set([
 
 /** An answer as far as it came. */
 export interface Progress {
-  readonly start: Reply['start'];
+  readonly start: ReplyStart;
   readonly output: readonly JsonObject[];
   readonly usage: Usage;
   /** Whether the answer contains a refusal in words. */
@@ -46,7 +46,7 @@ export class ResponseRenderer {
   }
 
   /** Renders a response in progress: little more is known than the request. @param output the items so far */
-  begun(start: Reply['start'], output: readonly JsonObject[] = []): JsonObject {
+  begun(start: ReplyStart, output: readonly JsonObject[] = []): JsonObject {
     return this.#render(start, { status: 'in_progress', service_tier: this.#askedTier, output });
   }
 
@@ -87,7 +87,7 @@ export class ResponseRenderer {
   }
 
   #render(
-    { id, created, model, unknownFields, formatSpecific }: Reply['start'],
+    { id, created, model, unknownFields, formatSpecific }: ReplyStart,
     fields: JsonObject,
     additional: JsonObject = {},
   ): JsonObject {

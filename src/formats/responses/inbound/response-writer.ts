@@ -5,8 +5,8 @@ import {
   getChoiceEnd,
   mergeStart,
   mergeUsage,
-  type Reply,
   type ReplyEvent,
+  UNNAMED,
   type Usage,
 } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
@@ -20,10 +20,8 @@ import { ItemWriter } from './item-writer.ts';
 import type { EventWriter } from './output-item.ts';
 import { type Progress, ResponseRenderer } from './response-fields.ts';
 
-type Start = Reply['start'];
 type End = Choice['end'];
 
-const NO_START: Start = { id: '', model: '' };
 const NO_END: End = { finish: 'other' };
 const NO_USAGE: Usage = {};
 
@@ -34,7 +32,7 @@ export class ResponseWriter {
   readonly #renderer: ResponseRenderer;
   readonly #foreign = new Foreign();
   readonly #items: ItemWriter;
-  #start = NO_START;
+  #start = UNNAMED;
   #end = NO_END;
   #usage = NO_USAGE;
   #begun = false;
@@ -76,13 +74,11 @@ export class ResponseWriter {
       case 'usage':
         this.#usage = mergeUsage(this.#usage, event.usage);
         return;
-      case 'reply-start': {
-        const { type: _, ...rest } = event;
+      case 'reply-start':
         // A response that began before the vendor's did keeps its id.
-        this.#start = this.#begun ? { ...rest, id: '', created: this.#created } : rest;
+        this.#start = this.#begun ? { ...event, id: '', created: this.#created } : event;
         this.begin();
         return;
-      }
       case 'choice-end': {
         this.#end = getChoiceEnd(event);
         const { status } = renderFinish(this.#end, this.#items.refused);
