@@ -1,15 +1,23 @@
 /**
- * An open SQLite file, for the thread that opens it. node:sqlite is synchronous, and a commit waits for the disk. Only
- * while another process has locked the file, the thread does other things.
+ * An open SQLite file, for the thread that opens it. node:sqlite is synchronous, and a commit waits for the disk. The
+ * thread does other things while another process has locked the file, and between the rows of a statement if it is to.
  */
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A statement that runs once with its parameters, or once with the values of each row. */
-export type Statement =
-  | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
-  | { readonly sql: string; readonly rows: readonly SQLInputValue[][] };
+interface WithParameters {
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+interface OfRows {
+  readonly sql: string;
+  readonly rows: readonly SQLInputValue[][];
+}
+
+/** A statement that runs once with its parameters, or once with the values of each row, in a transaction. */
+export type Statement = WithParameters | OfRows;
 
 export type Outcome<R> = { readonly rows: R[]; readonly changes?: number | bigint } | Failure;
 
@@ -25,6 +33,8 @@ export interface FileOptions {
   readonly readOnly: boolean;
   /** For how many milliseconds a statement is tried again while another process has locked the file. */
   readonly busyTimeout: number;
+  /** So many rows of a statement are written at once, and then the thread rests for a millisecond. Absent: all. */
+  readonly rowsAtOnce?: number;
 }
 
 export interface SqliteFile {
@@ -45,13 +55,21 @@ export type OpenSqlite = (options: FileOptions) => Promise<SqliteFile>;
 /** The pause between two attempts, in milliseconds. */
 const BUSY_PAUSE = 10;
 
+/** How long a thread rests between rows, in milliseconds: the least that a timer takes. */
+const REST = 1;
+
 const PRAGMA = /^\s*pragma\b/i;
 
 /** SQLITE_BUSY. Its extended codes (https://sqlite.org/rescode.html) have it as their lowest byte. */
 const BUSY = 5;
 
 /** Opens a file in this thread. @throws Error of node:sqlite */
-export const openSqliteFile: OpenSqlite = async ({ file, readOnly, busyTimeout }) => {
+export const openSqliteFile: OpenSqlite = async ({
+  file,
+  readOnly,
+  busyTimeout,
+  rowsAtOnce = Number.POSITIVE_INFINITY,
+}) => {
   // Node 22 warns in two lines, at every command, that node:sqlite may change.
   process.removeAllListeners('warning');
   const sqlite = await import('node:sqlite');
@@ -68,7 +86,10 @@ export const openSqliteFile: OpenSqlite = async ({ file, readOnly, busyTimeout }
     async run<R>(statement: Statement) {
       const deadline = performance.now() + busyTimeout;
       for (;;) {
-        const outcome = run<R>(database, statement);
+        const outcome =
+          'rows' in statement
+            ? await runForEach(database, statement, rowsAtOnce)
+            : run<R>(database, statement);
         const isBusy = 'failure' in outcome && isBusyCode(outcome.code);
         if (!isBusy || performance.now() > deadline) return outcome;
         await pause(BUSY_PAUSE);
@@ -97,17 +118,29 @@ async function writeAhead(database: DatabaseSync, deadline: number): Promise<voi
   }
 }
 
-function run<R>(database: DatabaseSync, asked: Statement): Outcome<R> {
+async function runForEach(
+  database: DatabaseSync,
+  { sql, rows }: OfRows,
+  rowsAtOnce: number,
+): Promise<Outcome<never>> {
   try {
-    const statement = database.prepare(asked.sql);
-    if ('rows' in asked) {
-      let changes = 0;
-      for (const values of asked.rows) changes += Number(statement.run(...values).changes);
-      return { rows: [], changes };
+    const statement = database.prepare(sql);
+    let changes = 0;
+    for (const [at, values] of rows.entries()) {
+      if (at > 0 && at % rowsAtOnce === 0) await pause(REST);
+      changes += Number(statement.run(...values).changes);
     }
-    const { parameters } = asked;
+    return { rows: [], changes };
+  } catch (error) {
+    return toFailure(error);
+  }
+}
+
+function run<R>(database: DatabaseSync, { sql, parameters }: WithParameters): Outcome<R> {
+  try {
+    const statement = database.prepare(sql);
     // A pragma may have rows without columns, and does a part of its work for each of them.
-    if (statement.columns().length > 0 || PRAGMA.test(asked.sql))
+    if (statement.columns().length > 0 || PRAGMA.test(sql))
       // The statement's author says what its rows are, as for every database.
       return { rows: statement.all(...parameters) as R[] };
     return { rows: [], changes: statement.run(...parameters).changes };

@@ -84,6 +84,12 @@ export interface Accounting {
 /** The spool's folder has the name of the store's file and this ending, also if the store is PostgreSQL. */
 const SPOOL = '-waiting';
 
+/**
+ * Rows of a batch that are written in one go, in 0.2 to 0.5 ms. On a core that both threads share, as in a pod with one,
+ * the request path would wait for all of a batch: 2 to 5 ms, several times a second under load.
+ */
+const ROWS_AT_ONCE = 50;
+
 /** @param answer called with what the request path is to know. */
 export async function openAccounting(
   { lines: style, store: place, ...options }: AccountingOptions,
@@ -95,7 +101,9 @@ export async function openAccounting(
   const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => answer({ trouble });
   // Here the disk may be waited for: this thread is not the request path.
-  const store = connectStore(place, onTrouble, { open: openSqliteFile });
+  const store = connectStore(place, onTrouble, {
+    open: (file) => openSqliteFile({ ...file, rowsAtOnce: ROWS_AT_ONCE }),
+  });
   const recorder = recordUsage(store, {
     ...options,
     spool: openSpool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),
