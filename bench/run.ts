@@ -11,6 +11,7 @@ const args = json ? ['--json'] : [];
 
 for (const name of [
   'translators',
+  'requests',
   'pipeline',
   'load',
   'paced',

@@ -11,7 +11,17 @@ const ROOT = join(import.meta.dirname, '../..');
 export const KEPT = join(ROOT, 'docs/benchmarks.json');
 
 /** The benches whose results are shown. */
-const SHOWN = ['load', 'paced', 'crowded', 'translators', 'streams', 'watched', 'workers', 'soak'];
+const SHOWN = [
+  'load',
+  'paced',
+  'crowded',
+  'translators',
+  'requests',
+  'streams',
+  'watched',
+  'workers',
+  'soak',
+];
 /** Those whose tables name their own machine and date. */
 const PEERS = ['peers', 'peers-paced'];
 
@@ -79,7 +89,7 @@ export function whereMeasured({ machine }: BenchResult): string {
   return [`Node ${node.replace(/^v/, '')}`, cpu, memory, system].join(', ');
 }
 
-/** The machine, the versions and the date of the runs. */
+/** The machine, the versions, and the dates of the first and the last run. */
 export function circumstances(results: readonly BenchResult[]): string {
   const [first] = results;
   if (first === undefined) throw new Error('No bench was run: there is nothing to show.');
@@ -88,7 +98,7 @@ export function circumstances(results: readonly BenchResult[]): string {
   return [
     whereMeasured(first),
     ...versions.map(([name, version]) => `${name} ${version}`),
-    dates.at(-1),
+    [...new Set([dates.at(0), dates.at(-1)])].join(' to '),
   ].join(', ');
 }
 

@@ -52,6 +52,31 @@ function translators(rows: readonly Row[]): string {
   );
 }
 
+/** A line for each body: how many times the floor its translation takes. */
+function requests(rows: readonly Row[]): string {
+  const range = (some: readonly Row[], column: string): string => {
+    const values = some.flatMap((row) => figure(row, column) ?? []);
+    return [...new Set([Math.min(...values), Math.max(...values)])].join(' to ');
+  };
+  return table(
+    ['body', 'KB', 'native', 'translated', 'the event loop held for, ms'],
+    kinds(rows, 'body').map((body) => {
+      const all = rows.filter((row) => row['body'] === body);
+      const translated = all.filter(({ from, to }) => from !== to);
+      return [
+        body,
+        range(all, 'KB'),
+        range(
+          all.filter(({ from, to }) => from === to),
+          'of the floor',
+        ),
+        range(translated, 'of the floor'),
+        range(translated, 'held ms'),
+      ];
+    }),
+  );
+}
+
 const streams = (row: Row): string =>
   `- ${shown(row['streams'])} open streams, ${row['path']}, a word a second each: ${shown(row['KB a stream'])} KB per stream, words late by ${shown(row['delay p99 ms'])} ms at p99.`;
 
@@ -91,6 +116,7 @@ export function tablesOf(results: readonly BenchResult[]): string {
         'of the bare proxy’s': ['of the bare proxy'],
         'CPU µs per answer': ['CPU µs'],
         'added ms at half load, median': ['added p50 ms'],
+        'memory at its highest, MB': ['peak MB'],
         'broken answers': ['broken answers'],
       }),
     );
@@ -121,6 +147,12 @@ export function tablesOf(results: readonly BenchResult[]): string {
     parts.push(
       'Translators, in events per second as a share of the least that there is to do (eventsource-parser, `JSON.parse` and `JSON.stringify` of the same events):',
       translators(rows('translators')),
+    );
+  }
+  if (rows('requests').length > 0) {
+    parts.push(
+      'Requests, from the bytes of a body to those for the vendor, in CPU as multiples of `JSON.parse` and `JSON.stringify` of the same body: the least and the most of the four formats, and of their twelve pairs:',
+      requests(rows('requests')),
     );
   }
   if (rows('watched').length > 0) {
