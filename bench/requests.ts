@@ -1,8 +1,8 @@
 /**
  * The cost of translating a request, for each pair of formats and several kinds of bodies: CPU of this process from the
  * body's bytes to those for the vendor, and the longest time that the event loop was held. `floor` is what no translator
- * can avoid: JSON.parse and JSON.stringify of the same body. Both are measured in turns of a few milliseconds, so that
- * other work on the machine changes both. Rows whose two formats are the same are native requests.
+ * can avoid: JSON.parse and JSON.stringify of the same body. They take turns of 20 milliseconds, so that other work
+ * on the machine changes both. Rows whose two formats are the same are native requests.
  */
 
 import { strictEqual } from 'node:assert/strict';
@@ -27,10 +27,10 @@ import { benchArguments, median, type Row, report, round } from './support/repor
 
 const args = benchArguments({ seconds: 0.02, rounds: 12 });
 
-/** How long a pair runs before it is measured, in turns: what is compiled for it is compiled by then. */
+/** How many turns a pair runs before it is measured. By then its code is compiled. */
 const WARM_TURNS = 20;
 
-/** How often each is watched for what it holds the event loop. */
+/** How many runs of a pair are watched for how long they hold the event loop. */
 const WATCHED = 5;
 
 const KEY = 'gw-a-key-that-is-only-for-benches-0123456789';

@@ -176,7 +176,7 @@ export function getChoiceEnd({ type: _type, choice: _choice, ...end }: ChoiceEnd
   return end;
 }
 
-/** How an answer is called before its vendor has said anything of it. */
+/** The start of an answer whose vendor has not named it. */
 export const UNNAMED: ReplyStart = { type: 'reply-start', id: '', model: '' };
 
 /** The start of an answer, with what its end tells. */
