@@ -11,7 +11,7 @@ import { type Decompress, LARGEST_WINDOW } from '../upstream/content-coding.ts';
 import { toBuffer } from '../upstream/net/to-buffer.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Load } from './exchange.ts';
-import { releasePiece, releaseWhenOver } from './release-body.ts';
+import { release, releasePiece, releaseWhenOver } from './release-body.ts';
 import { stopParsing } from './stop-parsing.ts';
 
 /** How long the rest of a refused body may keep arriving, so that its sender can read why, in milliseconds. */
@@ -177,8 +177,10 @@ class BodyReading implements PieceOwner {
   }
 
   fail(error: GatewayError): void {
-    if (this.#body === undefined) return;
+    const body = this.#body;
+    if (body === undefined) return;
     const settle = this.#finish();
+    release(body.whole());
     if (this.#decoder !== undefined) this.#request.unpipe(this.#decoder);
     this.#decoder?.destroy();
     discard(this.#request);

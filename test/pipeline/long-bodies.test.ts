@@ -1,12 +1,13 @@
 /** Bodies of megabytes are read, changed and sent in pieces: the vendor gets every byte of them. */
 
 import { EventEmitter, once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, request } from 'node:http';
 import { createServer, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createGunzip, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CallerResponse } from '../../src/access/caller.ts';
 import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
+import { GatewayError } from '../../src/lib/errors.ts';
 import { readBody } from '../../src/pipeline/read-body.ts';
 import { releaseWhenOver } from '../../src/pipeline/release-body.ts';
 import { getPort } from '../../src/upstream/net/bind.ts';
@@ -222,6 +223,54 @@ test('the memory of a long body is given back when its response closes', async (
   expect(whole.byteLength).toBe(5_000_000);
   response.emit('close');
   await vi.waitFor(() => expect(whole.byteLength).toBe(0));
+});
+
+describe('the memory of a body that is refused is given back at once', () => {
+  const LIMIT = 4e6;
+  const piece = Buffer.alloc(100_000, 'a');
+
+  function* endless(): Generator<Buffer> {
+    for (;;) yield piece;
+  }
+
+  const ways: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
+    'it is too large': (url) =>
+      fetch(url, { method: 'POST', body: ReadableStream.from(endless()), duplex: 'half' }),
+    'it is too large, compressed': (url) =>
+      fetch(url, { method: 'POST', body: gzipSync(Buffer.alloc(2 * LIMIT)) }),
+    'its caller leaves': async (url) => {
+      const sending = request(url, { method: 'POST' }).on('error', () => undefined);
+      for (let sent = 0; sent < LIMIT / 2; sent += piece.length)
+        await new Promise((resolve) => sending.write(piece, resolve));
+      sending.destroy();
+    },
+  };
+
+  test.each(Object.entries(ways))('%s', async (way, send) => {
+    const resized = vi.spyOn(ArrayBuffer.prototype, 'resize');
+    onTestFinished(() => resized.mockRestore());
+    const refused = Promise.withResolvers<unknown>();
+    const server = createHttpServer((asked, response) => {
+      const decompress = way.endsWith('compressed') ? () => createGunzip() : undefined;
+      readBody(asked, response, { limit: LIMIT, decompress }).then(refused.reject, (error) => {
+        response.writeHead(413, { connection: 'close' }).end();
+        refused.resolve(error);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await send(`http://127.0.0.1:${getPort(server)}`).catch(() => undefined);
+      expect(await refused.promise).toBeInstanceOf(GatewayError);
+      const memory = new Set(resized.mock.contexts);
+      expect(memory.size).toBe(1);
+      await vi.waitFor(() => {
+        for (const each of memory) expect(each).toHaveProperty('byteLength', 0);
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
 });
 
 describe('the pieces of a body', () => {
