@@ -203,7 +203,7 @@ describe('hostile bodies', () => {
           expect(error).toHaveProperty('status', 400);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 2000 },
     );
     expect(read).toBeGreaterThan(150);
     expect({}).not.toHaveProperty('polluted');
