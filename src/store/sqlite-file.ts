@@ -6,18 +6,10 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-interface WithParameters {
-  readonly sql: string;
-  readonly parameters: readonly SQLInputValue[];
-}
-
-interface OfRows {
-  readonly sql: string;
-  readonly rows: readonly SQLInputValue[][];
-}
-
 /** A statement that runs once with its parameters, or once with the values of each row, in a transaction. */
-export type Statement = WithParameters | OfRows;
+export type Statement =
+  | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
+  | { readonly sql: string; readonly rows: readonly SQLInputValue[][] };
 
 export type Outcome<R> = { readonly rows: R[]; readonly changes?: number | bigint } | Failure;
 
@@ -86,10 +78,7 @@ export const openSqliteFile: OpenSqlite = async ({
     async run<R>(statement: Statement) {
       const deadline = performance.now() + busyTimeout;
       for (;;) {
-        const outcome =
-          'rows' in statement
-            ? await runForEach(database, statement, rowsAtOnce)
-            : run<R>(database, statement);
+        const outcome = await run<R>(database, statement, rowsAtOnce);
         const isBusy = 'failure' in outcome && isBusyCode(outcome.code);
         if (!isBusy || performance.now() > deadline) return outcome;
         await pause(BUSY_PAUSE);
@@ -118,29 +107,20 @@ async function writeAhead(database: DatabaseSync, deadline: number): Promise<voi
   }
 }
 
-async function runForEach(
-  database: DatabaseSync,
-  { sql, rows }: OfRows,
-  rowsAtOnce: number,
-): Promise<Outcome<never>> {
+async function run<R>(database: DatabaseSync, asked: Statement, rowsAtOnce: number): Promise<Outcome<R>> {
   try {
-    const statement = database.prepare(sql);
-    let changes = 0;
-    for (const [at, values] of rows.entries()) {
-      if (at > 0 && at % rowsAtOnce === 0) await pause(REST);
-      changes += Number(statement.run(...values).changes);
+    const statement = database.prepare(asked.sql);
+    if ('rows' in asked) {
+      let changes = 0;
+      for (const [at, values] of asked.rows.entries()) {
+        if (at > 0 && at % rowsAtOnce === 0) await pause(REST);
+        changes += Number(statement.run(...values).changes);
+      }
+      return { rows: [], changes };
     }
-    return { rows: [], changes };
-  } catch (error) {
-    return toFailure(error);
-  }
-}
-
-function run<R>(database: DatabaseSync, { sql, parameters }: WithParameters): Outcome<R> {
-  try {
-    const statement = database.prepare(sql);
+    const { parameters } = asked;
     // A pragma may have rows without columns, and does a part of its work for each of them.
-    if (statement.columns().length > 0 || PRAGMA.test(sql))
+    if (statement.columns().length > 0 || PRAGMA.test(asked.sql))
       // The statement's author says what its rows are, as for every database.
       return { rows: statement.all(...parameters) as R[] };
     return { rows: [], changes: statement.run(...parameters).changes };
