@@ -5,6 +5,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Dispatcher } from 'undici';
 import { openLedger } from '../../src/accounting/usage/ledger.ts';
+import type { Incoming } from '../../src/pipeline/exchange.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 
 /** Answers every request with the same whole body. What remains to be measured is the gateway's own cost. */
@@ -36,7 +37,7 @@ export class Instant extends Dispatcher {
 }
 
 /** A request as Node's server has it when its body has arrived. */
-export function incoming(key: string, path: string, body: Buffer): IncomingMessage {
+function messageWith(key: string, path: string, body: Buffer): IncomingMessage {
   const message = new IncomingMessage(new Socket());
   message.method = 'POST';
   message.url = path;
@@ -51,16 +52,21 @@ export function incoming(key: string, path: string, body: Buffer): IncomingMessa
   return message;
 }
 
-/** Sends a request through a pipeline. @throws AssertionError if it is not answered with 200. */
-export async function answerOnce(run: Pipeline, key: string, path: string, body: Buffer): Promise<void> {
-  const message = incoming(key, path, body);
-  const { status, body: answer } = await run({
+/** The same as the pipeline takes it. */
+export function incoming(key: string, path: string, body: Buffer): Incoming {
+  const message = messageWith(key, path, body);
+  return {
     id: 'req_1',
     message,
     response: new ServerResponse(message),
     signal: new AbortController().signal,
     ledger: openLedger(false),
-  });
+  };
+}
+
+/** Sends a request through a pipeline. @throws AssertionError if it is not answered with 200. */
+export async function answerOnce(run: Pipeline, key: string, path: string, body: Buffer): Promise<void> {
+  const { status, body: answer } = await run(incoming(key, path, body));
   const said = status === 200 || !(answer instanceof Uint8Array) ? '' : Buffer.from(answer).toString();
   strictEqual(status, 200, said);
 }
