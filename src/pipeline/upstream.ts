@@ -53,8 +53,7 @@ export function upstream(
         new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`),
       );
     }
-    const { answer, secret, beginning } = asked;
-    return { ...prepared, answer, secret, beginning };
+    return { ...prepared, ...asked };
   };
 }
 
