@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /** The AI SDK's version before its newest: apps stay with one for long, and it is maintained too. */
@@ -22,6 +23,18 @@ const THROUGH_A_GATEWAY = [
   'test/faults/upstream-*.test.ts',
 ];
 
+/**
+ * Signs that a file of tests needs a process of its own: it replaces modules, asks which are loaded, or measures the
+ * memory or the time of the process it runs in. All others share the modules that have been loaded, which take longer to
+ * load than most files take to run.
+ */
+const NEEDS_A_PROCESS =
+  /\bvi\.mock\(|\/support\/(?:held|cost)\.ts|'node:(?:module|v8|vm)'|\b(?:memory|cpu)Usage\(/;
+
+const ALONE = globSync('test/**/*.test.ts').filter((file) =>
+  NEEDS_A_PROCESS.test(readFileSync(file, 'utf8')),
+);
+
 export default defineConfig({
   test: {
     // These end what hangs. A busy machine may take minutes for what takes an idle one seconds, and that is no fault.
@@ -34,7 +47,11 @@ export default defineConfig({
     // Much of what is tested is waiting.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'gateway', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'gateway', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false },
+      },
+      { extends: true, test: { name: 'gateway alone', include: ALONE } },
       {
         extends: true,
         test: {
@@ -42,6 +59,7 @@ export default defineConfig({
           // The same behaviour whichever way the chain runs (src/streams/chain.ts).
           env: { GATEWAY_CHAIN: 'streams' },
           include: THROUGH_A_GATEWAY,
+          isolate: false,
         },
       },
       {
