@@ -25,10 +25,11 @@ interface Queue {
 }
 
 interface Tables {
+  /** The calls to which the caller has given an id, by it. */
   readonly byId: Map<string, Queue>;
-  readonly byName: Map<string, Queue>;
-  /** Only the calls to which the caller has given no id, by name. */
+  /** The others, by name. */
   readonly unnamed: Map<string, Queue>;
+  readonly byName: Map<string, Queue>;
 }
 
 /**
@@ -48,9 +49,9 @@ export function callIds(): CallIds {
       const { byId, byName, unnamed } = tables();
       const call: Call = { id: given || makeCallId('turn', calls), isAnswered: false };
       calls++;
-      add(byId, call.id, call);
+      if (given) add(byId, given, call);
+      else add(unnamed, name, call);
       add(byName, name, call);
-      if (!given) add(unnamed, name, call);
       return call.id;
     },
     ofResult(name, given) {

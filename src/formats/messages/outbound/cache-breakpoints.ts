@@ -44,13 +44,16 @@ function addBreakpoint(turn: Turn, cacheBreakpoint: CacheBreakpoint): Turn {
  * caller that sets breakpoints knows where they belong.
  */
 function chooseBreakpoint(prompt: Prompt, { caches }: ModelTraits): CacheBreakpoint | undefined {
-  const { cacheKey, turns, tools = [] } = prompt;
-  const hasBreakpoint =
+  const isWanted =
+    prompt.cacheKey !== undefined || caches === 'always' || (caches === 'agents' && isAgent(prompt));
+  return isWanted && !hasBreakpoint(prompt) ? {} : undefined;
+}
+
+function hasBreakpoint({ tools = [], turns }: Prompt): boolean {
+  return (
     tools.some((tool) => tool.kind === 'function' && tool.cacheBreakpoint) ||
-    turns.some(({ parts }) => parts.some(isBreakpoint));
-  if (hasBreakpoint) return undefined;
-  const isWanted = cacheKey !== undefined || caches === 'always' || (caches === 'agents' && isAgent(prompt));
-  return isWanted ? {} : undefined;
+    turns.some(({ parts }) => parts.some(isBreakpoint))
+  );
 }
 
 /** The number of rounds of calls after which more are likely. */
