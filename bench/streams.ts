@@ -1,12 +1,20 @@
 /**
- * Thousands of open streams that send a word a second: memory for each stream, and the delay of the words.
+ * Thousands of open streams that send a word a second: memory for each stream, and the delay of the words, through the
+ * bare proxy and through the gateway, native and translated.
  * `--streams 3000` replaces both numbers by one. A stream takes two file descriptors of the gateway, so 9,000 of them need
  * a limit of 20,000 (`ulimit -n`).
  */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { cpuOf, memoryOf } from './load/observe.ts';
-import { KEY, type Running, startGateway, startUpstream, stepAside } from './load/processes.ts';
+import {
+  KEY,
+  type Running,
+  startBareProxy,
+  startGateway,
+  startUpstream,
+  stepAside,
+} from './load/processes.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { quantile, type Row, report, round } from './support/report.ts';
 
@@ -16,13 +24,24 @@ const values = argumentsOf({
   json: { type: 'boolean', default: false },
 });
 
-const WAYS = {
-  native: { path: '/v1/chat/completions', model: 'openai/gpt-4.1' },
-  translated: { path: '/v1/chat/completions', model: 'anthropic/claude-sonnet-4-5' },
-} as const;
-
 /** One key has all streams, and file descriptors may be used up: none is refused before the system itself refuses. */
 const UNLIMITED = { inFlight: 100_000, inFlightPerKey: 100_000, fileDescriptors: 1 };
+
+/** Starts what stands between the callers and the vendor at `upstream`. */
+type Start = (port: number, upstream: number) => Promise<Running>;
+
+const startUnlimited: Start = (port, upstream) =>
+  startGateway(port, upstream, { config: { limits: UNLIMITED } });
+
+const WAYS: readonly {
+  readonly name: string;
+  readonly model: string;
+  readonly start: Start;
+}[] = [
+  { name: 'bare proxy', model: 'openai/gpt-4.1', start: startBareProxy },
+  { name: 'native', model: 'openai/gpt-4.1', start: startUnlimited },
+  { name: 'translated', model: 'anthropic/claude-sonnet-4-5', start: startUnlimited },
+];
 
 const wait = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -33,11 +52,7 @@ interface Open {
   readonly delays: number[];
 }
 
-async function open(
-  port: number,
-  count: number,
-  { path, model }: (typeof WAYS)['native' | 'translated'],
-): Promise<Open> {
+async function open(port: number, count: number, model: string): Promise<Open> {
   const body = JSON.stringify({
     model,
     stream: true,
@@ -53,7 +68,7 @@ async function open(
         {
           host: '127.0.0.1',
           port,
-          path,
+          path: '/v1/chat/completions',
           method: 'POST',
           agent: false,
           headers: {
@@ -92,16 +107,16 @@ async function open(
   return { answers, delays };
 }
 
-async function measure(name: keyof typeof WAYS, count: number, gateway: Running): Promise<Row> {
+async function measure(name: string, count: number, model: string, { port, pid }: Running): Promise<Row> {
   await wait(2000);
-  const idle = memoryOf(gateway.pid).now;
-  const opened = await open(gateway.port, count, WAYS[name]);
+  const idle = memoryOf(pid).now;
+  const opened = await open(port, count, model);
   await wait(3000);
   opened.delays.length = 0;
-  const before = cpuOf(gateway.pid);
+  const before = cpuOf(pid);
   await wait(Number(values.seconds) * 1000);
-  const used = cpuOf(gateway.pid) - before;
-  const { now } = memoryOf(gateway.pid);
+  const used = cpuOf(pid) - before;
+  const { now } = memoryOf(pid);
   const { delays } = opened;
   for (const answer of opened.answers) answer.destroy();
   return {
@@ -119,16 +134,16 @@ async function measure(name: keyof typeof WAYS, count: number, gateway: Running)
 stepAside();
 const rows: Row[] = [];
 let port = 9_700;
-for (const name of ['native', 'translated'] as const) {
+for (const { name, model, start } of WAYS) {
   for (const count of values.streams.map(Number)) {
     // A process of its own for each number: a process keeps memory that it has once used.
     const upstream = await startUpstream(port);
-    const gateway = await startGateway(port + 1, port, { config: { limits: UNLIMITED } });
+    const measured = await start(port + 1, port);
     port += 2;
     try {
-      rows.push(await measure(name, count, gateway));
+      rows.push(await measure(name, count, model, measured));
     } finally {
-      gateway.stop();
+      measured.stop();
       upstream.stop();
     }
   }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { cancelBody } from '../streams/cancel-body.ts';
 import type { Stage } from '../streams/chain.ts';
-import { ON_DEMAND } from '../streams/push-body.ts';
+import { ON_DEMAND } from '../streams/source-stream.ts';
 import { type Sse, sseText } from '../streams/sse.ts';
 import { requestContext } from '../translate/write-request.ts';
 import { eventStreamHeaders, isEventStream } from '../upstream/headers.ts';

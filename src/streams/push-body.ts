@@ -5,6 +5,7 @@
  */
 
 import { GatewayError } from '../lib/errors.ts';
+import { type ByteSink, type ByteSource, SourceStream } from './source-stream.ts';
 
 /** Where the bytes come from. */
 export interface PushSource {
@@ -27,11 +28,8 @@ export interface Consumer {
 /** How many bytes of a body may wait for the consumer before the source is paused. */
 export const HIGH_WATER_MARK = 64 * 1024;
 
-/** The strategy of a stream that pulls only when a read waits on its empty queue. */
-export const ON_DEMAND = { highWaterMark: 0 };
-
 /** Such a body. It has one consumer. */
-export class PushBody implements Consumer {
+export class PushBody implements Consumer, ByteSource {
   readonly #source: PushSource;
   /** What the consumer has not taken: the next chunk, and those after it, of which there are none as a rule. */
   #next: Uint8Array | undefined;
@@ -42,7 +40,8 @@ export class PushBody implements Consumer {
   #end: 'end' | GatewayError | undefined;
   /** Who waits for the next chunk. */
   #waiting: Consumer | undefined;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Who reads the body as a stream. */
+  #sink: ByteSink | undefined;
 
   constructor(source: PushSource) {
     this.#source = source;
@@ -108,22 +107,22 @@ export class PushBody implements Consumer {
 
   /** Makes the stream that reads the body. It queues nothing itself. */
   stream(): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(this, ON_DEMAND);
+    return new SourceStream(this);
   }
 
   /** @internal A read of the stream waits. */
-  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#controller = controller;
+  pull(sink: ByteSink): void {
+    this.#sink = sink;
     const next = this.next(this);
     if (next === undefined) return;
-    if (next === 'end') controller.close();
-    else if (next instanceof GatewayError) controller.error(next);
-    else controller.enqueue(next);
+    if (next === 'end') sink.close();
+    else if (next instanceof GatewayError) sink.error(next);
+    else sink.enqueue(next);
   }
 
   /** @internal There is something for the read that waits. */
   available(): void {
-    if (this.#controller !== undefined) this.pull(this.#controller);
+    if (this.#sink !== undefined) this.pull(this.#sink);
   }
 
   #endWith(how: 'end' | GatewayError): void {

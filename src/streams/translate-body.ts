@@ -9,7 +9,8 @@
 
 import { bytesOfText } from '../lib/bytes.ts';
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
-import { type Consumer, ON_DEMAND, type PushBody } from './push-body.ts';
+import type { Consumer, PushBody } from './push-body.ts';
+import { type ByteSink, type ByteSource, SourceStream } from './source-stream.ts';
 import type { Sink, Step } from './step.ts';
 
 export interface TranslateOptions {
@@ -78,11 +79,11 @@ export function translateBody(
   options: TranslateOptions,
 ): TranslatedBody {
   const translation = new Translation(source, step, options);
-  return { body: new ReadableStream<Uint8Array>(translation, ON_DEMAND), ready: translation.ready() };
+  return { body: new SourceStream(translation), ready: translation.ready() };
 }
 
 /** The underlying source of such a stream, and where its step writes. */
-class Translation implements Sink<string>, Consumer {
+class Translation implements Sink<string>, Consumer, ByteSource {
   readonly #source: PushBody;
   readonly #step: Step<Uint8Array, string>;
   readonly #options: TranslateOptions;
@@ -94,7 +95,7 @@ class Translation implements Sink<string>, Consumer {
   #isWaiting = false;
   #isDone = false;
   /** Absent until the consumer reads. */
-  #consumer: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #consumer: ByteSink | undefined;
   #timer: Timer | undefined;
   #parked: Timer | undefined;
   /** Settles `ready`, until it has. */
@@ -120,10 +121,10 @@ class Translation implements Sink<string>, Consumer {
     this.#text += piece;
   }
 
-  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  pull(consumer: ByteSink): void {
     this.#isWaiting = true;
     if (this.#consumer === undefined) {
-      this.#consumer = controller;
+      this.#consumer = consumer;
       const { keepAlive } = this.#options;
       if (keepAlive !== undefined)
         this.#timer = setInterval(() => this.#ping(keepAlive), keepAlive.milliseconds);
@@ -179,9 +180,9 @@ class Translation implements Sink<string>, Consumer {
   }
 
   #give(): void {
-    const controller = this.#consumer;
-    if (this.#isDone || controller === undefined) return;
-    if (this.#ended instanceof GatewayError) this.#fail(this.#ended, controller);
+    const consumer = this.#consumer;
+    if (this.#isDone || consumer === undefined) return;
+    if (this.#ended instanceof GatewayError) this.#fail(this.#ended, consumer);
     if (this.#isDone) return;
     if (this.#text !== '') {
       const bytes = (this.#options.encode ?? bytesOfText)(this.#text);
@@ -189,20 +190,20 @@ class Translation implements Sink<string>, Consumer {
       this.#isWaiting = false;
       // Only Node's timers can be postponed; elsewhere a keep-alive may come a little early.
       this.#timer?.refresh?.();
-      controller.enqueue(bytes);
+      consumer.enqueue(bytes);
     }
     if (this.#ended === undefined) return;
     this.#stop();
-    controller.close();
+    consumer.close();
   }
 
   /** Renders a failure. The source must not see what that throws. */
-  #fail(failure: GatewayError, controller: ReadableStreamDefaultController<Uint8Array>): void {
+  #fail(failure: GatewayError, consumer: ByteSink): void {
     try {
       this.#options.fail(failure, this);
     } catch (error) {
       this.#stop();
-      controller.error(error);
+      consumer.error(error);
     }
   }
 

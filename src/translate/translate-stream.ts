@@ -4,7 +4,7 @@ import { formats } from '../formats/formats.ts';
 import { asGatewayError, type GatewayError } from '../lib/errors.ts';
 import { framedAsEvents } from '../streams/framing.ts';
 import { pipedSource } from '../streams/piped-source.ts';
-import { ON_DEMAND } from '../streams/push-body.ts';
+import { ON_DEMAND } from '../streams/source-stream.ts';
 import { fuse } from '../streams/step.ts';
 import { BoundedStream, decodeByLooks } from './decode-answer.ts';
 import { translatedBody } from './translated-body.ts';

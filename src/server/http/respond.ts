@@ -9,9 +9,10 @@
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
-import { bytesOfText, NO_BYTES } from '../../lib/bytes.ts';
+import { bytesOfText } from '../../lib/bytes.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
+import { type ByteSink, type ByteSource, takeSource } from '../../streams/source-stream.ts';
 import { cutOff } from './cut-off.ts';
 
 /**
@@ -33,62 +34,77 @@ export function respond(
     response.end(body);
     return;
   }
-  writeBody(response, body);
+  writeBody(response, takeSource(body));
 }
 
 /**
- * Writes a body's stream to a connection: one read, one write, and the next read only when the connection takes more.
- * A caller who leaves cancels it.
+ * Writes a body to a connection: one chunk, one write, and the next chunk only when the connection takes more. A caller
+ * who leaves cancels it.
  */
-function writeBody(response: ServerResponse, body: ReadableStream<Uint8Array>): void {
-  const writer = new BodyWriter(response, body.getReader());
+function writeBody(response: ServerResponse, source: ByteSource): void {
+  const writer = new BodyWriter(response, source);
   response.on('close', () => writer.closed());
-  writer.read();
+  writer.pull();
 }
 
-/** What a reader gives: a chunk, or the end. */
-type Given = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
+/** A microtask follows, but none of Node's `queueMicrotask`, which makes an AsyncResource for each. */
+const NOW = Promise.resolve();
 
-class BodyWriter {
+class BodyWriter implements ByteSink {
   readonly #response: ServerResponse;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #source: ByteSource;
   readonly #isChunked: boolean;
+  #isOver = false;
 
-  constructor(response: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Array>) {
+  constructor(response: ServerResponse, source: ByteSource) {
     this.#response = response;
-    this.#reader = reader;
+    this.#source = source;
     // The head that says so has been made. From here on, the chunks are framed here.
     this.#isChunked = response.chunkedEncoding;
     response.chunkedEncoding = false;
   }
 
-  readonly read = (): void => void this.#reader.read().then(this.#write, this.#cut);
+  /** The connection has all that has come. */
+  readonly desiredSize = 0;
 
-  closed(): void {
-    if (this.#response.writableFinished) return;
-    // A stream that has failed rejects its cancellation too, and there is nothing left to cancel.
-    void this.#reader.cancel().catch(() => undefined);
-  }
-
-  readonly #write = (given: Given): void => {
-    const response = this.#response;
-    // The connection is gone, so nobody would read the chunk.
-    if (response.destroyed) return;
-    if (given.done) {
-      response.end(this.#isChunked ? LAST_CHUNK : undefined);
-      return;
+  readonly pull = (): void => {
+    if (this.#isOver) return;
+    try {
+      this.#source.pull(this);
+    } catch (error) {
+      this.#source.cancel(error);
+      this.error();
     }
-    const chunk = given.value;
-    // The promise of a read that has waited for a second is in the old generation of V8's heap by now, and though nobody
-    // needs it any more, it would keep the chunk alive until the next full collection: a third of what the words of slow
-    // streams left there.
-    given.value = NO_BYTES;
-    if (this.#isChunked ? writeChunk(response, chunk) : response.write(chunk)) this.read();
-    else response.once('drain', this.read);
   };
 
+  enqueue(chunk: Uint8Array): void {
+    const response = this.#response;
+    // The connection is gone, so nobody would read the chunk.
+    if (this.#isOver || response.destroyed) return;
+    // The source goes on when it has done with this chunk.
+    if (this.#isChunked ? writeChunk(response, chunk) : response.write(chunk)) void NOW.then(this.pull);
+    else response.once('drain', this.pull);
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#response.end(this.#isChunked ? LAST_CHUNK : undefined);
+  }
+
   /** A client must not take a body that was cut for a complete one. */
-  readonly #cut = (): void => cutOff(this.#response);
+  error(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    cutOff(this.#response);
+  }
+
+  /** The connection is gone. */
+  closed(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#source.cancel();
+  }
 }
 
 const CR = 0x0d;
