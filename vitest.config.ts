@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** The AI SDK's version before its newest: apps stay with one for long, and it is maintained too. */
@@ -31,8 +32,8 @@ const THROUGH_A_GATEWAY = [
 const NEEDS_A_PROCESS =
   /\bvi\.mock\(|\/support\/(?:held|cost)\.ts|'node:(?:module|v8|vm)'|\b(?:memory|cpu)Usage\(/;
 
-const ALONE = globSync('test/**/*.test.ts').filter((file) =>
-  NEEDS_A_PROCESS.test(readFileSync(file, 'utf8')),
+const ALONE = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  NEEDS_A_PROCESS.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 
 export default defineConfig({

@@ -64,14 +64,16 @@ class BodyWriter implements ByteSink {
     response.chunkedEncoding = false;
   }
 
-  /** The connection has all that has come. */
-  readonly desiredSize = 0;
+  get desiredSize(): number {
+    return this.#response.writableNeedDrain ? -1 : 0;
+  }
 
   readonly pull = (): void => {
     if (this.#isOver) return;
     try {
       this.#source.pull(this);
     } catch (error) {
+      // As a stream's source that throws: the stream fails by it.
       this.#source.cancel(error);
       this.error();
     }
