@@ -6,6 +6,7 @@ import { asObject, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { type Client, connect, connectRaw, frameOf, say } from '../server/websocket/stage.ts';
 import { FREQUENT_GC } from '../support/frequent-gc.ts';
 import { fullHeap } from '../support/full-heap.ts';
+import { bytesInKernel } from '../support/in-kernel.ts';
 import { postJson } from '../support/post-json.ts';
 import { eventually } from '../support/raw.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -28,7 +29,7 @@ const partOf = (size: number): Buffer =>
 
 interface Unfinished {
   readonly raw: Socket;
-  /** The number of bytes that the gateway has accepted so far. */
+  /** The number of bytes that the gateway has read so far. */
   taken(): number;
   /** What it has sent. */
   said(): string;
@@ -49,7 +50,7 @@ async function unfinished(size: number, key?: string): Promise<Unfinished> {
   raw.write(partOf(size));
   return {
     raw,
-    taken: () => raw.bytesWritten - raw.writableLength,
+    taken: () => raw.bytesWritten - raw.writableLength - bytesInKernel(raw),
     said: () => said,
     closed: new Promise((resolve) => raw.once('close', () => resolve())),
   };
