@@ -6,6 +6,7 @@
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, callerLeft, GatewayError, isVendors } from '../lib/errors.ts';
+import { inMicrotask } from '../lib/in-microtask.ts';
 import type { Signal } from '../lib/light-signal.ts';
 import { PushBody, type PushSource } from '../streams/push-body.ts';
 import { type BodyStep, run } from '../streams/step.ts';
@@ -68,8 +69,6 @@ export interface AnswerObserver extends BodyStep {
    */
   hasFailed?(): boolean;
 }
-
-const AT_ONCE = Promise.resolve();
 
 /**
  * Sends a POST and returns the head of the answer while its body is still arriving. An event stream is returned as soon
@@ -336,8 +335,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waitin
     if (this.#inflating !== undefined) this.#wait.heard();
     if (this.#piece === undefined) {
       this.#piece = next;
-      // A microtask, but none of Node's `queueMicrotask`, which makes an AsyncResource for each.
-      void AT_ONCE.then(this.#passOn);
+      inMicrotask(this.#passOn);
     } else if (this.#pieces === undefined) this.#pieces = [this.#piece, next];
     else this.#pieces.push(next);
   }

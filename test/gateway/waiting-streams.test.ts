@@ -1,52 +1,43 @@
 /** A stream that waits for its next word waits without a promise, which would be garbage of the old generation. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import { expect, test, vi } from 'vitest';
 import { sseText } from '../../src/streams/sse.ts';
-import { getPort } from '../../src/upstream/net/bind.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { eventually } from '../support/raw.ts';
 import { recordedEvents } from '../support/recording.ts';
+import { startUpstream } from '../support/upstream.ts';
+import { whileTestsRun } from '../support/while-tests-run.ts';
 
-/** A vendor that opens a stream, and leaves it to the test to go on. */
-let open: ServerResponse | undefined;
-const vendor = createServer((request, response) => {
-  request.resume().once('end', () => {
+/** The streams that the vendor has opened. The test says how they go on. */
+const opened: ServerResponse[] = [];
+const vendor = whileTestsRun(() =>
+  startUpstream((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    open = response;
-    vendor.emit('asked');
-  });
-});
-
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  await once(vendor.listen(0, '127.0.0.1'), 'listening');
-  gateway = await startGateway({ vendors: vendorsAtUrl(`http://127.0.0.1:${getPort(vendor)}`) });
-});
-afterAll(async () => {
-  await gateway.close();
-  vendor.close();
-  vendor.closeAllConnections();
-});
+    opened.push(response);
+  }),
+);
+const gateway = whileTestsRun(() => startGateway({ vendors: vendorsAtUrl(vendor().url) }));
 
 test.each([
   ['native', 'openai/gpt-4.1', 'chat-completions'],
   ['translated', 'anthropic/claude-sonnet-4-5', 'messages'],
 ] as const)('a %s stream is read without a promise for each word', async (_, model, format) => {
-  const request = sendRequest(`${gateway.url}/v1/chat/completions`, {
+  const before = opened.length;
+  const request = sendRequest(`${gateway().url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
   });
-  const asked = once(vendor, 'asked');
   request.end(JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello' }] }));
-  await asked;
+  await eventually(() => opened.length > before, 'the vendor is asked');
+  const stream = opened.at(-1);
   const events = recordedEvents(format, 'long-text').map((event) => sseText(event));
   const beginning = events.slice(0, 6);
   const [last, ...words] = events.slice(6).reverse();
   // The head comes with the first word.
   const answered = once(request, 'response');
-  for (const event of beginning) open?.write(event);
+  for (const event of beginning) stream?.write(event);
   const answer: IncomingMessage = (await answered)[0];
   let text = '';
   answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
@@ -56,12 +47,12 @@ test.each([
   try {
     for (const word of words.reverse()) {
       const next = once(answer, 'data');
-      open?.write(word);
-      // Some events of the vendor's are none of the caller's.
+      stream?.write(word);
+      // Some of the vendor's events give the caller nothing.
       await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 20))]);
     }
     const ended = once(answer, 'end');
-    open?.end(last);
+    stream?.end(last);
     await ended;
     expect(read).not.toHaveBeenCalled();
     expect(text).toContain('[DONE]');

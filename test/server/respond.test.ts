@@ -65,7 +65,7 @@ test('is written as it comes later, and ends with its end', async () => {
   expect(answer.read()).toBe('first ');
   later?.enqueue(new TextEncoder().encode('second'));
   later?.close();
-  // Whatever comes after the end is nobody's.
+  // What comes after the end is not written.
   later?.enqueue(new TextEncoder().encode('third'));
   expect(await text(answer)).toBe('second');
 });

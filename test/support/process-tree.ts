@@ -26,12 +26,16 @@ export function readStat(pid: number): readonly string[] {
 /** Whether a process exists. */
 export const runs = (pid: number): boolean => parentOf(pid) !== 0;
 
-/** How many sockets a process listens on, from /proc/net/tcp (state 0A). */
+/** The fields of each socket of TCP over IPv4 that a process can see, as /proc/net/tcp has them (proc(5)). */
+export function tcpSockets(pid: number): readonly (readonly string[])[] {
+  const [, ...lines] = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n');
+  return lines.map((line) => line.trim().split(/\s+/));
+}
+
+/** How many sockets a process listens on (state 0A). */
 export function listening(pid: number): number {
   const inodes = new Set(
-    readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
+    tcpSockets(pid)
       .filter((fields) => fields[3] === '0A')
       .map((fields) => fields[9]),
   );

@@ -10,6 +10,7 @@
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
 import { bytesOfText } from '../../lib/bytes.ts';
+import { inMicrotask } from '../../lib/in-microtask.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
 import { type ByteSink, type ByteSource, takeSource } from '../../streams/source-stream.ts';
@@ -47,9 +48,6 @@ function writeBody(response: ServerResponse, source: ByteSource): void {
   writer.pull();
 }
 
-/** A microtask follows, but none of Node's `queueMicrotask`, which makes an AsyncResource for each. */
-const NOW = Promise.resolve();
-
 class BodyWriter implements ByteSink {
   readonly #response: ServerResponse;
   readonly #source: ByteSource;
@@ -84,7 +82,7 @@ class BodyWriter implements ByteSink {
     // The connection is gone, so nobody would read the chunk.
     if (this.#isOver || response.destroyed) return;
     // The source goes on when it has done with this chunk.
-    if (this.#isChunked ? writeChunk(response, chunk) : response.write(chunk)) void NOW.then(this.pull);
+    if (this.#isChunked ? writeChunk(response, chunk) : response.write(chunk)) inMicrotask(this.pull);
     else response.once('drain', this.pull);
   }
 

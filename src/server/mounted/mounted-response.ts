@@ -3,6 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { CallerResponse } from '../../access/caller.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
+import { ON_DEMAND } from '../../streams/source-stream.ts';
 
 /** Headers of a connection, which the server in front of the gateway decides on (RFC 9110, 7.6.1). */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding']);
@@ -92,6 +93,6 @@ function follow(body: ReadableStream<Uint8Array>, response: MountedResponse): Re
       },
       cancel: () => response.leave(),
     },
-    { highWaterMark: 0 },
+    ON_DEMAND,
   );
 }
