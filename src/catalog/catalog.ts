@@ -1,5 +1,6 @@
 /** The models that can be asked for, by id. Ids ignore case, and may leave out the default vendor. */
 
+import { flat } from '../lib/flat-text.ts';
 import type { Model } from './model.ts';
 
 /** The models of a gateway. */
@@ -104,5 +105,5 @@ export function vendorName(modelId: string): string {
 
 /** The part of a full id after the vendor. */
 export function modelName(modelId: string): string {
-  return modelId.slice(modelId.indexOf('/') + 1);
+  return flat(modelId.slice(modelId.indexOf('/') + 1));
 }

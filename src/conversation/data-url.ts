@@ -1,6 +1,7 @@
 /** `data:` URLs (RFC 2397), which hold a medium in its own address. */
 
 import { invalid } from '../lib/errors.ts';
+import { flat } from '../lib/flat-text.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
 import { base64OfText } from '../lib/utf8.ts';
 
@@ -26,7 +27,7 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
     throw invalid(`A data URL has at most ${MAX_HEAD} characters before its data.`);
   }
   const [mediaType = '', ...parameters] = url.slice(SCHEME.length, comma).split(';');
-  const data = url.slice(comma + 1);
+  const data = flat(url.slice(comma + 1));
   if (parameters.at(-1)?.trim().toLowerCase() === 'base64') return { mediaType, data };
   return {
     mediaType: mediaType || 'text/plain',

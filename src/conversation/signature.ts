@@ -4,6 +4,7 @@
  * field's vendor. No base64 alphabet has `#`, so nothing that a vendor sends looks sealed.
  */
 
+import { flat } from '../lib/flat-text.ts';
 import type { Json } from '../lib/json.ts';
 import type { Signature, SignatureOrigin } from './prompt.ts';
 
@@ -17,7 +18,7 @@ export const UNSIGNED = 'none#';
 
 /** The text for a field of the vendor `home`. Its own signatures stand there as they are. */
 export function seal(signature: Signature, home: SignatureOrigin): string {
-  return signature.origin === home ? signature.value : `${signature.origin}#${signature.value}`;
+  return signature.origin === home ? signature.value : flat(`${signature.origin}#${signature.value}`);
 }
 
 /**
@@ -33,5 +34,5 @@ export function unsealReturned(field: Json | undefined, home: SignatureOrigin): 
 export function unseal(text: string, home: SignatureOrigin): Signature {
   const cut = text.indexOf('#');
   const origin = cut < 0 ? undefined : ORIGINS.find((name) => name === text.slice(0, cut));
-  return origin === undefined ? { origin: home, value: text } : { origin, value: text.slice(cut + 1) };
+  return origin === undefined ? { origin: home, value: text } : { origin, value: flat(text.slice(cut + 1)) };
 }

@@ -1,5 +1,6 @@
 /** Results of failed tools, for formats without a field that says so: the text says it. */
 
+import { flat } from '../../lib/flat-text.ts';
 import type { ToolResultPart } from '../prompt.ts';
 
 const LOOKS_FAILED = /^\W*(tool_use_|tool_)?(error|fail|exception|traceback)/i;
@@ -13,5 +14,5 @@ export function contentWithFailure({ content, isError }: ToolResultPart): ToolRe
   const [first, ...rest] = content;
   if (first?.kind !== 'text') return [{ kind: 'text', text: 'Error' }, ...content];
   if (LOOKS_FAILED.test(first.text)) return content;
-  return [{ ...first, text: `Error: ${first.text}` }, ...rest];
+  return [{ ...first, text: flat(`Error: ${first.text}`) }, ...rest];
 }

@@ -4,6 +4,7 @@
  * from Azure's gpt-5.4: vercel/ai#19098), and nothing runs. Here the calls in the list become calls of their own.
  */
 
+import { flat } from '../../lib/flat-text.ts';
 import { asObject, asObjects, asText, isObject } from '../../lib/json.ts';
 import { fuse, type Sink, type Step } from '../../streams/step.ts';
 import type { Prompt } from '../prompt.ts';
@@ -101,7 +102,9 @@ function callsIn(
     const recipient = asText(recipient_name) ?? '';
     const name = recipient.startsWith(PREFIX) ? recipient.slice(PREFIX.length) : recipient;
     if (!names.has(name) || !isObject(parameters)) return [];
-    return [{ part: { ...call, id: id && `${id}_${at + 1}`, name }, input: JSON.stringify(parameters) }];
+    return [
+      { part: { ...call, id: id && flat(`${id}_${at + 1}`), name }, input: JSON.stringify(parameters) },
+    ];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : undefined;
 }

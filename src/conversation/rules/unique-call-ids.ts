@@ -3,6 +3,7 @@
  * the same ones (`call_0`): a result would then answer the wrong call, and Anthropic refuses the dialogue.
  */
 
+import { flat } from '../../lib/flat-text.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import type { KnownCall } from '../prompt-outline.ts';
 import type { PartStart, ReplyEvent } from '../reply.ts';
@@ -44,7 +45,7 @@ class CallIdentifier implements Step<ReplyEvent, ReplyEvent> {
   #makeId(taken: ReadonlySet<string>): string {
     let id: string;
     do {
-      id = `call_${this.#stem}_${this.#made}`;
+      id = flat(`call_${this.#stem}_${this.#made}`);
       this.#made += 1;
     } while (taken.has(id));
     return id;

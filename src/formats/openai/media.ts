@@ -2,13 +2,14 @@
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
 import type { MediaSource } from '../../conversation/prompt.ts';
+import { flat } from '../../lib/flat-text.ts';
 
 /** The formats that share OpenAI's file store, and so its file ids. */
 export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 
 /** A `data:` URL of base64 data. */
 export function dataUrl(mediaType: string, data: string): string {
-  return `data:${mediaType};base64,${data}`;
+  return flat(`data:${mediaType};base64,${data}`);
 }
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([

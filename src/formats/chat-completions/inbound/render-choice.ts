@@ -9,6 +9,7 @@ import {
   type PartStart,
   type TokenLogprob,
 } from '../../../conversation/reply.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -139,6 +140,7 @@ export class ChoiceRenderer implements DeltaWriter {
       this.#length += length;
       if (signature) this.writeDelta(renderExtraContent(signature), out);
     } else if (part.kind === 'thinking') {
+      open.text = flat(open.text);
       this.#thoughts ??= [];
       this.#thoughts.push(open);
       this.#lastThought = open.text || this.#lastThought;

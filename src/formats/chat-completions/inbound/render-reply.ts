@@ -130,7 +130,5 @@ function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
 }
 
 function joinTexts(parts: readonly { readonly text: string }[]): string {
-  let joined = '';
-  for (const { text } of parts) joined += text;
-  return joined;
+  return parts.map(({ text }) => text).join('');
 }

@@ -3,6 +3,7 @@
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { getStoredId } from '../../foreign-file.ts';
 import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
@@ -19,7 +20,8 @@ const DEFAULT_TYPES = { image: 'image/png', video: 'video/mp4', document: 'appli
 export function renderMedia(part: MediaPart, context: RenderContext): JsonObject {
   const { dialect } = context;
   const { source, name, media } = part;
-  if (source.kind === 'text') return { type: 'text', text: name ? `${name}\n\n${source.text}` : source.text };
+  if (source.kind === 'text')
+    return { type: 'text', text: name ? flat(`${name}\n\n${source.text}`) : source.text };
   if (source.kind === 'file') return renderFile(part, { file_id: getStoredId(source, FILE_STORES) });
   if (media === 'audio') {
     if (source.kind === 'url') throw cannotTake('Audio given as a URL');

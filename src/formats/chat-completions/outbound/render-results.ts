@@ -3,6 +3,7 @@
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import { ownFields } from '../../own-fields.ts';
@@ -28,7 +29,7 @@ export function renderResults(results: readonly ToolResultPart[], context: Rende
       'approximated',
       'images and files of a result are sent in a user message after it',
     );
-    moved.push(text(`From the result of ${result.name ?? result.id}:`));
+    moved.push(text(flat(`From the result of ${result.name ?? result.id}:`)));
     for (const part of media) moved.push(part);
     const rest = result.content.filter((part) => part.kind !== 'media');
     const content = rest.length > 0 ? rest : [text('The result is in the next user message.')];

@@ -1,5 +1,6 @@
 /** Names of tools and ids of calls that fit the rules of a service. The same name or id always gives the same result. */
 
+import { flat } from '../../../lib/flat-text.ts';
 import { fingerprint } from '../../safe-names.ts';
 import type { Dialect } from '../dialect.ts';
 
@@ -10,14 +11,14 @@ const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** A tool's name as the dialect takes it; a changed name ends in a digest of the original. */
 export function toolNameFor(name: string, dialect: Dialect): string {
   if (dialect.toolNames === 'any' || STRICT_NAME.test(name)) return name;
-  return `${name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 55)}_${digest(name, 8)}`;
+  return flat(`${name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 55)}_${digest(name, 8)}`);
 }
 
 /** A call's id as the dialect takes it. A call and its result get the same id. */
 export function callIdFor(id: string, dialect: Dialect): string {
   if (dialect.callIds === 'nine') return NINE_CHARACTERS.test(id) ? id : digest(id, 9);
   // OpenAI: 'string too long. Expected a string with maximum length 40'.
-  if (dialect.callIds === 'forty' && id.length > 40) return `call_${digest(id, 24)}`;
+  if (dialect.callIds === 'forty' && id.length > 40) return flat(`call_${digest(id, 24)}`);
   return id;
 }
 

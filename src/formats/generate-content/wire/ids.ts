@@ -3,9 +3,11 @@
  * made from what stands in the answer or the request, so the same call has the same id each time it is read.
  */
 
+import { flat } from '../../../lib/flat-text.ts';
+
 /** An id for a call without one: the `position`-th call of the answer or request that `stem` names. */
 export function makeCallId(stem: string, position: number | string): string {
-  return `call_${stem.replaceAll(/[^A-Za-z0-9_-]/g, '') || 'made'}_${position}`;
+  return flat(`call_${stem.replaceAll(/[^A-Za-z0-9_-]/g, '') || 'made'}_${position}`);
 }
 
 /** Ids that the gateway makes, and those of other vendors. Neither means anything to Gemini. */

@@ -3,6 +3,7 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isEmpty, isList, isObject, otherFields, splitFields } from '../../../lib/json.ts';
 import { mapItems } from '../../../lib/lists.ts';
@@ -55,7 +56,7 @@ function withoutBillingLine(parts: readonly Part[], report: ParseReport): readon
   const [first, ...others] = parts;
   if (first?.kind !== 'text' || !BILLING_LINE.test(first.text)) return parts;
   report('system', 'dropped', "a line for Anthropic's accounting");
-  const text = first.text.replace(BILLING_LINE, '');
+  const text = flat(first.text.replace(BILLING_LINE, ''));
   return text === '' ? others : [{ ...first, text }, ...others];
 }
 

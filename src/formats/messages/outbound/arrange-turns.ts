@@ -3,6 +3,7 @@
 import type { Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { withParts } from '../../../conversation/turn-parts.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import { joinLists, mapItems } from '../../../lib/lists.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
@@ -111,6 +112,6 @@ function trimPrefill(turns: readonly Turn[]): readonly Turn[] {
   const turn = turns.at(-1);
   const part = turn?.parts.at(-1);
   if (turn?.role !== 'assistant' || (part?.kind !== 'text' && part?.kind !== 'refusal')) return turns;
-  const parts = [...turn.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
+  const parts = [...turn.parts.slice(0, -1), { ...part, text: flat(part.text.trimEnd()) }];
   return [...turns.slice(0, -1), { ...turn, parts }];
 }

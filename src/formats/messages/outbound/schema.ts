@@ -6,6 +6,7 @@
 
 import { parsePointer } from '../../../conversation/rules/json-pointer.ts';
 import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
 
@@ -119,7 +120,7 @@ function closeObjects(schema: JsonObject): JsonObject {
   if (!changed && !isOpen && removed.length === 0) return schema;
   const { description, ...rest }: JsonObject = Object.fromEntries(kept);
   const lines = [description, removed.length > 0 ? `{${removed.join(', ')}}` : undefined];
-  const text = lines.filter((line) => typeof line === 'string').join('\n\n');
+  const text = flat(lines.filter((line) => typeof line === 'string').join('\n\n'));
   return {
     ...rest,
     ...(text !== '' && { description: text }),

@@ -1,5 +1,6 @@
 /** Names of tools as Anthropic accepts them: `^[a-zA-Z0-9_-]{1,128}$`. */
 
+import { flat } from '../../../lib/flat-text.ts';
 import { fingerprint } from '../../safe-names.ts';
 import { replaceUnsafe } from '../wire/ids.ts';
 
@@ -15,5 +16,5 @@ export function safeName(name: string): string {
  * @param length the number of characters that are kept. A fingerprint follows them, which tells the text from all others.
  */
 export function fitText(text: string, length: number): string {
-  return `${replaceUnsafe(text).slice(0, length)}_${fingerprint(text).toString(36)}`;
+  return flat(`${replaceUnsafe(text).slice(0, length)}_${fingerprint(text).toString(36)}`);
 }

@@ -2,6 +2,7 @@
 
 import type { Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type NamespacedName, parseNamespacedName } from '../wire/namespaces.ts';
 import { getOrigin } from '../wire/origin.ts';
@@ -78,6 +79,7 @@ export class CallItem implements Item {
   }
 
   end(): void {
+    this.#text = flat(this.#text);
     const { event, field } = this.#kind;
     const { name } = this.#callerName;
     const fields = { ...this.#place, ...(!this.#call.custom && { name }), [field]: this.#text };

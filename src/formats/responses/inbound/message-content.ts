@@ -2,6 +2,7 @@
 
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
 
@@ -60,6 +61,7 @@ export class RefusalContent implements MessageContent {
   }
 
   end(): JsonObject {
+    this.#text = flat(this.#text);
     const part = this.render();
     this.#events.write('response.refusal.done', { ...this.#place, refusal: this.#text });
     this.#events.write('response.content_part.done', { ...this.#place, part });

@@ -2,6 +2,7 @@
 
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Foreign } from '../../foreign.ts';
 import { renderTokens } from '../../openai/logprobs.ts';
@@ -101,6 +102,7 @@ export class TextContent implements MessageContent {
   }
 
   end(): JsonObject {
+    this.#text = flat(this.#text);
     this.pause();
     const part = this.render();
     const logprobs = this.#logprobs ?? [];

@@ -4,6 +4,7 @@
  */
 
 import type { ToolResultPart, Turn } from '../../../conversation/prompt.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
 import { parseNeutralName } from '../wire/namespaces.ts';
@@ -31,7 +32,7 @@ function parseAsUser(item: JsonObject, heading: string, field: 'content' | 'outp
   const parts = parseContent(item[field], `${path}.${field}`).map(asResultPart).map(asWords);
   return {
     role: 'user',
-    parts: [{ kind: 'text', text: heading }, ...parts],
+    parts: [{ kind: 'text', text: flat(heading) }, ...parts],
     formatSpecific: keepRoundTrip({ whole: item }),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { PartDetail, PartStart } from '../../../conversation/reply.ts';
 import { UNSIGNED } from '../../../conversation/signature.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getOrigin } from '../wire/origin.ts';
 import { renderEncryptedContent } from '../wire/sealed-signature.ts';
@@ -80,8 +81,9 @@ export class ReasoningItem implements Item {
     if (this.#deltas === undefined) return;
     const { list, type, text: event, part: partEvent } = this.#kind;
     const place = this.#renderPlace();
-    const part = { type, text: this.#text };
-    this.#events.write(`${event}.done`, { ...place, text: this.#text });
+    const text = flat(this.#text);
+    const part = { type, text };
+    this.#events.write(`${event}.done`, { ...place, text });
     this.#events.write(`${partEvent}.done`, { ...place, part });
     this.#lists[list].push(part);
     this.#text = '';

@@ -62,8 +62,7 @@ class ResponseEvents implements EventRenderer, EventWriter {
   // What the items write.
 
   write(type: string, fields: JsonObject): void {
-    const data = JSON.stringify({ type, sequence_number: this.#nextNumber(), ...fields });
-    this.#out.enqueue({ event: type, data });
+    this.writeEach([type], () => fields);
   }
 
   writeEach(types: readonly string[], makeFields: () => JsonObject): void {
@@ -75,7 +74,7 @@ class ResponseEvents implements EventRenderer, EventWriter {
   }
 
   deltas(type: string, place: JsonObject): Deltas {
-    return { type, head: `${JSON.stringify({ type, ...place }).slice(0, -1)},"sequence_number":` };
+    return { type, head: `{"type":"${type}",${JSON.stringify(place).slice(1, -1)},"sequence_number":` };
   }
 
   writeDelta({ type, head }: Deltas, text: string): void {

@@ -2,6 +2,7 @@
 
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getStoredId } from '../../foreign-file.ts';
 import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
@@ -18,7 +19,7 @@ export function renderMedia(part: MediaPart, fields: JsonObject, context: Render
   if (media === 'video') throw invalid('This model does not accept video input.', 'turns');
   if (source.kind === 'text') {
     context.report('turns[].content', 'approximated', 'a document sent as text, after its name');
-    return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
+    return { type: 'input_text', text: name === undefined ? source.text : flat(`${name}\n\n${source.text}`) };
   }
   if (media === 'audio') return renderAudio(part, fields, context);
   if (media === 'image') {

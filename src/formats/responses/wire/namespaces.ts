@@ -6,6 +6,7 @@
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Tool } from '../../../conversation/prompt.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 
 /** The name by which the caller calls a tool in a namespace. */
@@ -23,7 +24,7 @@ const NO_NAMESPACE = 'functions';
  */
 export function joinName({ namespace, name }: NamespacedName): string {
   if (namespace === NO_NAMESPACE || namespace === name) return name;
-  return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
+  return flat(namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`);
 }
 
 /** The name by which a `tool_choice` selects the tool: `crm.find` (`openai-agents`, `tool_qualified_name`). */

@@ -7,6 +7,7 @@
 
 import type { Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { seal, unsealReturned } from '../../../conversation/signature.ts';
+import { flat } from '../../../lib/flat-text.ts';
 import type { Json } from '../../../lib/json.ts';
 
 /** What a signature is on: redacted thinking, the call or the message that follows, or the previous part. */
@@ -31,7 +32,7 @@ export function unsealSignature(text: Json | undefined): Unsealed | undefined {
   if (signature === undefined) return undefined;
   const mark = signature.origin === 'openai' ? undefined : parseMark(signature.value);
   if (mark === undefined) return { signature };
-  return { signature: { ...signature, value: signature.value.slice(2) }, mark };
+  return { signature: { ...signature, value: flat(signature.value.slice(2)) }, mark };
 }
 
 /** The `encrypted_content` for a thinking part; undefined if the part has no signature. */

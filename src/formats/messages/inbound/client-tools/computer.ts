@@ -1,5 +1,6 @@
 /** The computer tool: a screen, a mouse and a keyboard. */
 
+import { flat } from '../../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { type ClientTool, enumSchema, integers, text } from './definition.ts';
 
@@ -72,12 +73,13 @@ export function computer(
       const all = { ...actions, ...(zooms && { zoom: 'shows only `region`, in full resolution' }) };
       const meanings = Object.entries(all).map(([action, meaning]) => `\`${action}\` ${meaning}`);
       return {
-        description:
+        description: flat(
           `Controls a computer by its screen${screen}, mouse and keyboard. Coordinates are pixels of that screen, counted ` +
-          'from its top left corner, not a scale from 0 to 1 or 1000. Take a screenshot to find things before you use ' +
-          'them, and aim at their centre. Take another to see the result: programs may need a moment.',
+            'from its top left corner, not a scale from 0 to 1 or 1000. Take a screenshot to find things before you use ' +
+            'them, and aim at their centre. Take another to see the result: programs may need a moment.',
+        ),
         properties: {
-          action: { ...enumSchema(Object.keys(all)), description: `${meanings.join('; ')}.` },
+          action: { ...enumSchema(Object.keys(all)), description: flat(`${meanings.join('; ')}.`) },
           ...input,
           ...(zooms && {
             region: { ...integers(4), description: 'For `zoom`: [x1, y1, x2, y2], in pixels.' },
