@@ -91,7 +91,7 @@ export async function followKeys(
   await refresh();
   const looking = repeat(look, interval);
   return {
-    keys: { find: (key) => book.find(key) },
+    keys: { find: (key) => book.find(key), findHash: (hash) => book.findHash(hash) },
     refresh,
     stop: looking.stop,
   };

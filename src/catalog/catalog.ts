@@ -30,10 +30,12 @@ const NONE: readonly never[] = [];
  * @param fallbacks for an id, the ids to ask if its model cannot answer. All ids and names include their vendors.
  */
 export function makeCatalog(
-  models: readonly Model[],
+  given: readonly Model[],
   aliases: Readonly<Record<string, string>> = {},
   fallbacks: Readonly<Record<string, readonly string[]>> = {},
 ): Catalog {
+  // Each request has its model's name in its body, so it is cut from the id once.
+  const models = given.map((model) => ({ ...model, upstream: model.upstream ?? modelName(model.id) }));
   const byName = modelsByName(models, aliases);
   const names = otherNamesIn(byName);
   const others = fallbacksIn(byName, fallbacks);

@@ -130,5 +130,6 @@ function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
 }
 
 function joinTexts(parts: readonly { readonly text: string }[]): string {
-  return parts.map(({ text }) => text).join('');
+  const [first, ...others] = parts;
+  return others.length === 0 ? (first?.text ?? '') : parts.map(({ text }) => text).join('');
 }
