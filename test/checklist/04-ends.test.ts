@@ -381,6 +381,8 @@ describe('checklist 46: a caller gets only finish reasons of its own format', ()
     'TOO_MANY_TOOL_CALLS',
     'NO_IMAGE',
     'MODEL_ARMOR',
+    'ESCALATION',
+    'PUP_LIMITED_DISABLED',
     'A_WORD_OF_TOMORROW',
   ];
   const claude = [

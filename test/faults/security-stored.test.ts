@@ -386,6 +386,8 @@ describe('the list', () => {
     /\.(?:accessToken|idToken)$/,
     // Decided by its item's type.
     /^input\.id$/,
+    // It orders requests, and names nothing that is stored.
+    /^background_options\.continuation_id$/,
     // Headers in the SDK, refused for every restricted key.
     /^(?:user_profile_id|workspace_id)$/,
     // Objects whose ids are here, and fields that are forced to be false.

@@ -218,7 +218,7 @@ test.each<[FormatName, string, string, string[], (word: string) => JsonObject[]]
     GOOGLE,
     'FinishReason',
     // The first is of an answer that goes on; of the others an answer with something in it is one.
-    ['FINISH_REASON_UNSPECIFIED', 'OTHER', 'NO_IMAGE', 'IMAGE_OTHER'],
+    ['FINISH_REASON_UNSPECIFIED', 'OTHER', 'IMAGE_OTHER', 'NO_IMAGE'],
     (word) => [{ candidates: [{ content: { parts: [{ text: 'Hi.' }] }, finishReason: word }] }],
   ],
 ])('words for an end of %s', (from, module, type, others, stream) => {

@@ -33,6 +33,8 @@ const WORDS = new Set([
   'MODEL_ARMOR',
   'MISSING_THOUGHT_SIGNATURE',
   'MALFORMED_RESPONSE',
+  'ESCALATION',
+  'PUP_LIMITED_DISABLED',
 ]);
 
 interface Candidate extends PartContext {

@@ -292,6 +292,12 @@ const requestFields = {
   stream: flag.nullish(),
   stream_options: z.strictObject({ include_obfuscation: flag.optional() }).nullish(),
   background: flag.nullish(),
+  background_options: z
+    .strictObject({
+      completion_window: z.enum(['soonest', '2h', '8h']).optional(),
+      continuation_id: text.optional(),
+    })
+    .nullish(),
   client_metadata: z.record(z.string(), text).nullish(),
   context_management: z.array(free).nullish(),
   access_programs: free.optional(),

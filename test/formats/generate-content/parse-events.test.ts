@@ -373,6 +373,8 @@ describe('the reason to stop', () => {
     ['PROHIBITED_CONTENT', 'content-filter', 'PROHIBITED_CONTENT'],
     ['SPII', 'content-filter', 'SPII'],
     ['MODEL_ARMOR', 'content-filter', 'MODEL_ARMOR'],
+    ['ESCALATION', 'content-filter', 'ESCALATION'],
+    ['PUP_LIMITED_DISABLED', 'content-filter', 'PUP_LIMITED_DISABLED'],
     ['IMAGE_PROHIBITED_CONTENT', 'content-filter', 'IMAGE_PROHIBITED_CONTENT'],
     ['IMAGE_RECITATION', 'content-filter', 'IMAGE_RECITATION'],
     ['TOO_MANY_TOOL_CALLS', 'malformed-call', 'TOO_MANY_TOOL_CALLS'],

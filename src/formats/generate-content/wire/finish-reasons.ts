@@ -14,6 +14,8 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['PROHIBITED_CONTENT', 'content-filter'],
   ['SPII', 'content-filter'],
   ['MODEL_ARMOR', 'content-filter'],
+  ['ESCALATION', 'content-filter'],
+  ['PUP_LIMITED_DISABLED', 'content-filter'],
   ['IMAGE_SAFETY', 'content-filter'],
   ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
   ['IMAGE_RECITATION', 'content-filter'],

@@ -41,6 +41,7 @@ import { keyOfCall, keyOfTool } from './tool-keys.ts';
 const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_FIELDS,
   'access_programs',
+  'background_options',
   'client_metadata',
   'context_management',
   'image',
