@@ -1,6 +1,7 @@
 /** A start bounds the memory of its process, in the same process, unless its user has. */
 
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
 
@@ -22,18 +23,26 @@ async function startedWith(options: ProcessOptions): Promise<{ flags: string[]; 
   };
 }
 
+const BOUNDS = ['--max-semi-space-size=8', '--no-memory-reducer', '--no-parallel-scavenge'];
+/** Four are V8's own choice. */
+const OWN_THREADS =
+  availableParallelism() < 4 ? [`--v8-pool-size=${Math.max(2, availableParallelism())}`] : [];
+
 test('the process that was started has the bounds, keeps its other flags, and ends by a signal with code 0', async () => {
   const execArgv = ['--stack-trace-limit=20'];
   const { flags, arenas } = await startedWith({ execArgv });
-  expect(flags).toEqual([
-    '--max-semi-space-size=8',
-    '--no-memory-reducer',
-    '--no-parallel-scavenge',
-    ...execArgv,
-  ]);
+  expect(flags).toEqual([...BOUNDS, ...OWN_THREADS, ...execArgv]);
   expect(arenas).toEqual(['MALLOC_ARENA_MAX=2']);
   running?.signal('SIGTERM');
   expect(await running?.ended).toBe(0);
+});
+
+test.each([
+  { name: 'a flag', execArgv: ['--v8-pool-size=3'] },
+  { name: 'NODE_OPTIONS', env: { NODE_OPTIONS: '--v8-pool-size=3' } },
+])('V8 has as many threads as its user has set by $name', async ({ execArgv = [], env = {} }) => {
+  const { flags } = await startedWith({ execArgv, env });
+  expect(flags).toEqual([...BOUNDS, ...execArgv]);
 });
 
 test.each([
