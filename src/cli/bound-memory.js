@@ -1,8 +1,9 @@
 /**
- * Bounds of the memory that a process takes under load: together some 200 MB in place of 290 (`bench/NOTES.md`).
+ * Bounds of the memory that a process takes under load, together some 200 MB in place of 290, and of the threads that V8
+ * has of its own (`bench/NOTES.md`).
  *
  * V8 lets each half of the main thread's young generation grow to 32 MB, though nothing that an exchange makes needs to
- * live for so long; and glibc's malloc opens an arena for each of a dozen threads. Both are settled when a process starts,
+ * live for so long; and glibc's malloc opens an arena for each of a dozen threads. All this is settled when a process starts,
  * so the program starts itself once more, in the same process (execve(2)): 30 ms, once. Other settings of V8 are read
  * whenever it collects garbage.
  */
