@@ -34,8 +34,8 @@ export function makeCatalog(
   aliases: Readonly<Record<string, string>> = {},
   fallbacks: Readonly<Record<string, readonly string[]>> = {},
 ): Catalog {
-  // Each request has its model's name in its body, so it is cut from the id once.
-  const models = given.map((model) => ({ ...model, upstream: model.upstream ?? modelName(model.id) }));
+  // The body of each request names its model, so the name is cut from the id here, once.
+  const models = given.map((model) => ({ ...model, upstream: nameAtVendor(model) }));
   const byName = modelsByName(models, aliases);
   const names = otherNamesIn(byName);
   const others = fallbacksIn(byName, fallbacks);
@@ -103,6 +103,11 @@ function dotted(id: string): string {
 /** The vendor in a full id, `<vendor>/<model_name>`. */
 export function vendorName(modelId: string): string {
   return modelId.slice(0, modelId.indexOf('/'));
+}
+
+/** The name of a model at its own vendor: the one that the catalog says, or the part of its id after the vendor. */
+export function nameAtVendor({ id, upstream }: Model): string {
+  return upstream ?? modelName(id);
 }
 
 /** The part of a full id after the vendor. */

@@ -3,9 +3,9 @@
  * has of its own (`bench/NOTES.md`).
  *
  * V8 lets each half of the main thread's young generation grow to 32 MB, though nothing that an exchange makes needs to
- * live for so long; and glibc's malloc opens an arena for each of a dozen threads. All this is settled when a process starts,
- * so the program starts itself once more, in the same process (execve(2)): 30 ms, once. Other settings of V8 are read
- * whenever it collects garbage.
+ * live for so long; and glibc's malloc opens an arena for each of a dozen threads. These bounds take effect only when a
+ * process starts, so the program starts itself once more, in the same process (execve(2)): 30 ms, once. V8 reads its other
+ * settings whenever it collects garbage.
  */
 
 import { availableParallelism } from 'node:os';
@@ -25,15 +25,15 @@ const AT_START = [
   '--no-parallel-scavenge',
 ];
 
-/** How many threads V8 has of its own unless it is told. */
+/** Node starts four threads for V8. */
 const USUAL_THREADS = 4;
-/** One that marks, and one for all else. */
+/** One thread marks, and the other does the rest. */
 const LEAST_THREADS = 2;
 
 /**
- * No more threads of V8 than there are cores. Those that wait for the main thread's core have their turns one after the
- * other, of 4 ms each: while images came in, with one core, the main thread stood still for 16 to 20 ms in each full
- * collection, and for 8 with two threads.
+ * The flag for as many threads of V8 as there are cores. Threads that share the main thread's core run one after the other,
+ * for 4 ms each, and the main thread waits for all of them. While images came in on one core, it waited 16 to 20 ms in each
+ * full collection for four threads, and 8 ms for two.
  */
 function ownThreads() {
   const threads = Math.max(LEAST_THREADS, availableParallelism());

@@ -1,6 +1,6 @@
 /** What is known of the model that a request goes to. */
 
-import { makeCatalog, modelName, vendorName } from '../catalog/catalog.ts';
+import { makeCatalog, nameAtVendor, vendorName } from '../catalog/catalog.ts';
 import { defaultModels } from '../catalog/default.ts';
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { Model } from '../catalog/model.ts';
@@ -71,5 +71,5 @@ export function chooseTraits(model: string | ModelDescription, to: FormatName): 
   if (isElsewhere || chooseSpeaker(known).dialect === RELAY)
     return offeredTraits(known, { name: known.id, dialect: RELAY });
   const service = formats[to].outbound.serviceTraits?.({ origin: ANTHROPIC_ORIGIN, basePath: '' });
-  return offeredTraits(known, { name: known.upstream ?? modelName(known.id), service });
+  return offeredTraits(known, { name: nameAtVendor(known), service });
 }

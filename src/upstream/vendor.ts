@@ -1,6 +1,6 @@
 /** A vendor: an address, a credential and the formats that it speaks. It is configuration, not code. */
 
-import { modelName, vendorName } from '../catalog/catalog.ts';
+import { modelName, nameAtVendor, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
@@ -96,7 +96,7 @@ const GOOGLES = '/v1beta';
 
 /** The vendor's name of a model. */
 export function upstreamName({ names, fullIds }: Vendor, model: Model): string {
-  const name = fullIds ? model.id : (model.upstream ?? modelName(model.id));
+  const name = fullIds ? model.id : nameAtVendor(model);
   if (names === undefined) return name;
   const own = [model.id, modelName(model.id)].find((each) => Object.hasOwn(names, each));
   // A function, because `$&` and the like have a meaning in a replacement string.

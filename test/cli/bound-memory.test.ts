@@ -24,7 +24,7 @@ async function startedWith(options: ProcessOptions): Promise<{ flags: string[]; 
 }
 
 const BOUNDS = ['--max-semi-space-size=8', '--no-memory-reducer', '--no-parallel-scavenge'];
-/** Four are V8's own choice. */
+/** Node starts four threads for V8. */
 const OWN_THREADS =
   availableParallelism() < 4 ? [`--v8-pool-size=${Math.max(2, availableParallelism())}`] : [];
 

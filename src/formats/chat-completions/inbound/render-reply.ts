@@ -130,6 +130,6 @@ function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
 }
 
 function joinTexts(parts: readonly { readonly text: string }[]): string {
-  const [first, ...others] = parts;
-  return others.length === 0 ? (first?.text ?? '') : parts.map(({ text }) => text).join('');
+  const [first] = parts;
+  return parts.length > 1 ? parts.map(({ text }) => text).join('') : (first?.text ?? '');
 }
