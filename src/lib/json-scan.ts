@@ -43,6 +43,8 @@ export interface ObjectScan {
   readonly numbers: readonly number[];
   /** The start and the end of each string value of at least LARGE_STRING bytes, with its quotes. */
   readonly largeStrings: readonly number[];
+  /** The bytes of all strings that may hold JSON themselves: they begin as an object, a list, space or an escape does. */
+  readonly nested: number;
 }
 
 /** Shorter strings are copied in less time than it takes to avoid it. */
@@ -75,6 +77,7 @@ interface BegunScan {
     readonly items: number[];
     readonly numbers: number[];
     readonly largeStrings: number[];
+    nested: number;
   };
   readonly text: ByteText;
   readonly closers: number[];
@@ -93,7 +96,7 @@ function beginScan(bytes: Uint8Array): BegunScan {
   const at = afterSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
   return {
-    found: { fields: new Map(), members: 0, items: [], numbers: [], largeStrings: [] },
+    found: { fields: new Map(), members: 0, items: [], numbers: [], largeStrings: [], nested: 0 },
     text: new ByteText(bytes),
     closers: [],
     depth: 0,
@@ -142,6 +145,10 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
         at = valueStart - 1;
       } else {
         if (end - at >= LARGE_STRING) largeStrings.push(at, end);
+        const first = bytes[at + 1];
+        // An escape may stand for space.
+        if (first === OPEN_OBJECT || first === OPEN_LIST || first === BACKSLASH || isSpace(first))
+          found.nested += end - at;
         at = end - 1;
         // Nearly every string is followed by one of these.
         const next = bytes[end];

@@ -57,7 +57,7 @@ export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanne
  */
 export function parseBody(sent: Scanned, odd = fieldsWithOddNumbers(sent)): JsonObject {
   const body = sent.tree();
-  if (holdsTooMuch(body, sent.body.length)) throw tooLarge();
+  if (sent.scan.nested > MAX_TOKENS && tokensInTexts(body) > MAX_TOKENS) throw tooLarge();
   if (odd.size === 0) return body;
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
@@ -154,26 +154,16 @@ function settled(value: Json, inDialogue: boolean, carried: boolean): Json {
 }
 
 /**
- * Whether all texts that may be JSON hold more than may be parsed. Arguments and results of calls are parsed on their
- * own, and what `scanObject` passes as a string can then cost gigabytes and a minute. Each token is at least one of the
- * text's characters, so they are counted only if there are too many of those.
- * @param size the bytes of the body.
+ * How many tokens all texts hold that may be JSON. Arguments and results of calls are parsed on their own, and what
+ * `scanObject` passes as a string can then cost gigabytes and a minute. Each token is at least one byte of the text, so
+ * they need be counted only if there are too many of those.
  */
-function holdsTooMuch(body: JsonObject, size: number): boolean {
-  return (
-    size > MAX_TOKENS &&
-    sumOfTexts(body, (text) => text.length) > MAX_TOKENS &&
-    sumOfTexts(body, tokensIn) > MAX_TOKENS
-  );
-}
-
-/** Adds up what `measure` returns for each text in a value, which may be JSON. */
-function sumOfTexts(value: Json | undefined, measure: (text: string) => number): number {
-  if (typeof value === 'string') return mayBeJson(value) ? measure(value) : 0;
+function tokensInTexts(value: Json | undefined): number {
+  if (typeof value === 'string') return mayBeJson(value) ? tokensIn(value) : 0;
   if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
-  if (isList(value)) for (const inner of value) sum += sumOfTexts(inner, measure);
-  else for (const key in value) sum += sumOfTexts(value[key], measure);
+  if (isList(value)) for (const inner of value) sum += tokensInTexts(inner);
+  else for (const key in value) sum += tokensInTexts(value[key]);
   return sum;
 }
 

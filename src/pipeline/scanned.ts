@@ -147,9 +147,11 @@ function parsed(text: string): JsonObject {
 export function replaced(sent: Scanned, key: string, text: string): Scanned {
   const span = sent.scan.fields.get(key);
   if (span === undefined) throw new TypeError(`The body has no field ${key}.`);
-  return exchanged(sent, span, text, (move) =>
+  const made = exchanged(sent, span, text, (move) =>
     [...sent.scan.fields].map(([name, { start, end }]) => [name, { start: move(start), end: move(end) }]),
   );
+  const old = sent.body.toString('utf8', span.start, span.end);
+  return withTree(made.body, { ...made.scan, nested: sent.scan.nested - nestedIn(old) + nestedIn(text) });
 }
 
 /** Adds a first field to an object that has at least one. @param text what JSON.stringify has written for its value. */
@@ -165,7 +167,13 @@ export function withFirst(sent: Scanned, key: string, text: string): Scanned {
       { start: move(from), end: move(end) },
     ]),
   ]);
-  return withTree(made.body, { ...made.scan, members: sent.scan.members + 1 });
+  const { members, nested } = sent.scan;
+  return withTree(made.body, { ...made.scan, members: members + 1, nested: nested + nestedIn(text) });
+}
+
+/** What a scan finds nested in a value. */
+function nestedIn(value: string): number {
+  return scanObject(Buffer.from(`{"":${value}}`)).nested;
 }
 
 /** Puts a text in the place of some bytes, and moves what the scan has found behind them. */
@@ -185,6 +193,7 @@ function exchanged(
     items: kept(scan.items),
     numbers: kept(scan.numbers),
     largeStrings: kept(scan.largeStrings),
+    nested: scan.nested,
   });
 }
 

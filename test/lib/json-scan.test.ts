@@ -165,6 +165,15 @@ test.each([
   expect(tokensIn(text)).toBe(tokens);
 });
 
+test.each([
+  ['{"a":"{}"}', 4],
+  ['{"a":"[","b":["{",{"c":"[1]"}]}', 11],
+  [String.raw`{"a":" {}","b":"\n[","c":"\u007b}"}`, 19],
+  ['{"a":"text {}","b":"","c":["1,{"],"{":1}', 0],
+])('the strings of %s that may hold JSON have %d bytes', (text, bytes) => {
+  expect(scan(text).nested).toBe(bytes);
+});
+
 test('finds the objects in the top-level lists, whatever they contain', () => {
   const items = ['{"a":[1,{"b":"],"}]}', '"x,\\"]"', '[{"c":1},[]]', '{}', '-1.5e3', 'null'];
   const bytes = Buffer.from(`{"w":{"a":[{}]},"x" : [ ${items.join(' ,\n')}\t] ,"y":[],"z":[{"a":{"b":{}}}]}`);

@@ -11,7 +11,7 @@ export interface CallIds {
 }
 
 interface Tables {
-  readonly used: Set<string>;
+  /** How many ids each one that is given stands for: itself, and those that were made of it. */
   readonly counts: Map<string, number>;
   /** The ids given to calls, by the caller's id. Those before `next` have been answered. */
   readonly unanswered: Map<string, { readonly ids: string[]; next: number }>;
@@ -27,22 +27,21 @@ export function distinctCallIds(makeValid: (id: string) => string): CallIds {
   // Most conversations have no calls, and need no tables.
   let made: Tables | undefined;
   const tables = (): Tables => {
-    made ??= { used: new Set(), counts: new Map(), unanswered: new Map(), answered: new Map() };
+    made ??= { counts: new Map(), unanswered: new Map(), answered: new Map() };
     return made;
   };
   return {
     turn: () => made?.unanswered.clear(),
     call(id) {
-      const { used, counts, unanswered } = tables();
+      const { counts, unanswered } = tables();
       const safe = makeValid(id);
-      let count = counts.get(id) ?? 0;
+      let count = counts.get(safe) ?? 0;
       let given: string;
       do {
         count += 1;
         given = count === 1 ? safe : `${safe}_${count}`;
-      } while (used.has(given));
-      counts.set(id, count);
-      used.add(given);
+      } while (counts.has(given));
+      counts.set(given, 1).set(safe, count);
       const pending = unanswered.get(id);
       if (pending) pending.ids.push(given);
       else unanswered.set(id, { ids: [given], next: 0 });
