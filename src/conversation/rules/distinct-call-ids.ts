@@ -11,7 +11,7 @@ export interface CallIds {
 }
 
 interface Tables {
-  /** How many ids each one that is given stands for: itself, and those that were made of it. */
+  /** By each id that was given: how many have been made of it, itself among them. */
   readonly counts: Map<string, number>;
   /** The ids given to calls, by the caller's id. Those before `next` have been answered. */
   readonly unanswered: Map<string, { readonly ids: string[]; next: number }>;
