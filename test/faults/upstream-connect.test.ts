@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { checkedLookup, openAgent, type Resolve } from '../../src/upstream/agent.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+import { CLOSED } from '../support/free-port.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import { sized } from './stage.ts';
@@ -62,16 +63,14 @@ const NOT_AGAIN = { retries: { limit: 0 } } satisfies ConfigInput;
 
 describe('U-01 connect refused', () => {
   test.each(ways)('$name: 502 in the caller’s format, without an address', async (each) => {
-    const closed = await startFaultUpstream();
-    await closed.close();
-    const gateway = await gatewayTo(closed.url, { retries: { wait: 1 } });
+    const gateway = await gatewayTo(CLOSED.url, { retries: { wait: 1 } });
     for (const stream of [true, false]) {
       const response = await ask(gateway.url, each, stream);
       const text = await response.text();
       expect(response.status).toBe(502);
       expect(JSON.parse(text).error.message).toBe('Connection error: the upstream could not be reached.');
       expect(text).not.toMatch(/127\.0\.0\.1|ECONN|localhost/);
-      expect(text).not.toContain(String(closed.port));
+      expect(text).not.toContain(String(CLOSED.port));
       // The gateway has tried twice; an official SDK would try three times as often.
       expect(response.headers.get('x-should-retry')).toBe('false');
     }

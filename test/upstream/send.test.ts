@@ -13,6 +13,7 @@ import {
 } from '../../src/upstream/send.ts';
 import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
+import { CLOSED } from '../support/free-port.ts';
 import { arrayBuffersHeld, collectYoung } from '../support/held.ts';
 
 let upstream: FaultUpstream;
@@ -220,10 +221,8 @@ test('the data of one read is forwarded as one chunk', async () => {
 });
 
 test('a failed attempt reports what the vendor may have done', async () => {
-  const closed = await startFaultUpstream();
-  await closed.close();
   const table: [script: Script, more: Partial<UpstreamRequest>, loss: string | undefined][] = [
-    [(wire) => wire.reset(), { origin: closed.url }, 'rejected'],
+    [(wire) => wire.reset(), { origin: CLOSED.url }, 'rejected'],
     [(wire) => wire.reset(), {}, 'reset'],
     [(wire) => wire.fin(), {}, 'reset'],
     // A byte of an answer has arrived: the vendor has done work.
