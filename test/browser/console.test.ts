@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { getPort } from '../../src/upstream/net/bind.ts';
+import { freePort } from '../support/free-port.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { hasChromium, launch, STORAGE } from './chromium.ts';
@@ -488,7 +489,7 @@ describe.runIf(hasChromium())('console', () => {
       const answer = await fetch(gateway.url + incoming.url, { headers: { authorization } });
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
       response.end(await answer.bytes());
-    }).listen(0, '127.0.0.1');
+    }).listen(await freePort(), '127.0.0.1');
     await once(between, 'listening');
     const page = await open({ url: `http://127.0.0.1:${getPort(between)}` });
     await page.fill('#prompt', 'Hello!');
