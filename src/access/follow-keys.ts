@@ -91,7 +91,8 @@ export async function followKeys(
   await refresh();
   const looking = repeat(look, interval);
   return {
-    keys: { find: (key) => book.find(key), findHash: (hash) => book.findHash(hash) },
+    // A reload of all keys makes another book.
+    keys: { findByHash: (hash) => book.findByHash(hash) },
     refresh,
     stop: looking.stop,
   };

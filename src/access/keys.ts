@@ -15,10 +15,8 @@ import {
 
 /** A source of keys. */
 export interface Keys {
-  /** The principal who holds a key, or undefined if the key is unknown. */
-  find(key: string): Principal | undefined;
-  /** As `find`. @param hash the key as `hashKey` has hashed it. */
-  findHash(hash: string): Principal | undefined;
+  /** The principal who holds a key, or undefined if the key is unknown. @param hash the key as `hashKey` hashes it. */
+  findByHash(hash: string): Principal | undefined;
 }
 
 /** A key in memory. */
@@ -58,15 +56,6 @@ export function openKeyRegistry(): KeyRegistry {
     return entry.grouped;
   }
 
-  function findHash(hash: string): Principal | undefined {
-    const found = byHash.get(hash);
-    // The Map compares hashes of hashes, and what their timing leaks is nothing that a caller could choose. The
-    // comparison that decides takes constant time.
-    if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
-    if (Date.now() >= found.expires) return undefined;
-    return found.group === undefined ? found.principal : inGroup(found, found.group);
-  }
-
   return {
     set(holder, records) {
       for (const hash of hashes.get(holder) ?? [])
@@ -99,9 +88,20 @@ export function openKeyRegistry(): KeyRegistry {
     setGroups(records) {
       groups = groupsByName(records);
     },
-    find: (key) => findHash(hashKey(key)),
-    findHash,
+    findByHash(hash) {
+      const found = byHash.get(hash);
+      // The Map compares hashes of hashes, and what their timing leaks is nothing that a caller could choose. The
+      // comparison that decides takes constant time.
+      if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
+      if (Date.now() >= found.expires) return undefined;
+      return found.group === undefined ? found.principal : inGroup(found, found.group);
+    },
   };
+}
+
+/** The principal who holds a key. The hash takes as long as all the rest of a lookup, so it is made once. */
+export function findPrincipal(keys: Keys, key: string): Principal | undefined {
+  return keys.findByHash(hashKey(key));
 }
 
 /** Keys for lookup, from their records and the records of their groups. */
@@ -118,14 +118,13 @@ export function openKeys(records: Iterable<KeyRecord>, groups: readonly GroupRec
 
 /** Several sources of keys as one. If two of them know a key, the first one decides who holds it. */
 export function joinKeys(...places: readonly Keys[]): Keys {
-  function findHash(hash: string): Principal | undefined {
-    for (const place of places) {
-      const principal = place.findHash(hash);
-      if (principal !== undefined) return principal;
-    }
-    return undefined;
-  }
-
-  // The hash takes as long as all the rest of a lookup, so it is made once.
-  return { find: (key) => findHash(hashKey(key)), findHash };
+  return {
+    findByHash(hash) {
+      for (const place of places) {
+        const principal = place.findByHash(hash);
+        if (principal !== undefined) return principal;
+      }
+      return undefined;
+    },
+  };
 }

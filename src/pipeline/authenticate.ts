@@ -6,7 +6,7 @@
 import type { CallerRequest } from '../access/caller.ts';
 import { type Identities, unknownIssuer } from '../access/identities/identities.ts';
 import { looksLikeToken } from '../access/identities/token.ts';
-import type { Keys } from '../access/keys.ts';
+import { findPrincipal, type Keys } from '../access/keys.ts';
 import type { Principal } from '../access/principal.ts';
 import { parseTag } from '../accounting/usage/tag.ts';
 import type { FormatName } from '../conversation/prompt.ts';
@@ -103,7 +103,8 @@ export function authenticateCaller(
     throw new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
   }
   if (isContradicted) throw invalidKey();
-  const principal = identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined);
+  const principal =
+    identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? findPrincipal(keys, key) : undefined);
   if (principal !== undefined) return principal;
   throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey();
 }

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { joinKeys, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
+import { findPrincipal, joinKeys, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
 import { haveDistinctModels } from '../../src/store/key-limits.ts';
 import { hashKey, makeKey } from '../../src/store/key-secret.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -11,10 +11,10 @@ describe('keys', () => {
     const keys = openKeys([{ name: 'a', hash: hashKey(made) }]);
     expect(made).toMatch(/^gw_[\w-]{43}_[0-9a-f]{8}$/);
     expect(makeKey()).not.toBe(made);
-    expect(keys.find(made)?.name).toBe('a');
-    expect(keys.find(`${made} `)).toBeUndefined();
-    expect(keys.find(hashKey(made))).toBeUndefined();
-    expect(keys.find('')).toBeUndefined();
+    expect(findPrincipal(keys, made)?.name).toBe('a');
+    expect(findPrincipal(keys, `${made} `)).toBeUndefined();
+    expect(findPrincipal(keys, hashKey(made))).toBeUndefined();
+    expect(findPrincipal(keys, '')).toBeUndefined();
   });
 
   test.each([
@@ -29,20 +29,22 @@ describe('keys', () => {
     [['anthropic/*', 'openai/gpt-4o'], 'openai/gpt-4o', true],
   ])('restricted to %j, %s: %s', (models, id, allowed) => {
     const keys = openKeys([{ name: 'a', hash: hashKey('secret-key'), ...(models && { models }) }]);
-    expect(keys.find('secret-key')?.allows(id, () => [])).toBe(allowed);
+    expect(findPrincipal(keys, 'secret-key')?.allows(id, () => [])).toBe(allowed);
   });
 
   test('an expired key is unknown', () => {
     const hash = hashKey('secret-key');
-    expect(openKeys([{ name: 'a', hash, expires: Date.now() + 60_000 }]).find('secret-key')?.name).toBe('a');
-    expect(openKeys([{ name: 'a', hash, expires: Date.now() }]).find('secret-key')).toBeUndefined();
+    expect(
+      findPrincipal(openKeys([{ name: 'a', hash, expires: Date.now() + 60_000 }]), 'secret-key')?.name,
+    ).toBe('a');
+    expect(findPrincipal(openKeys([{ name: 'a', hash, expires: Date.now() }]), 'secret-key')).toBeUndefined();
   });
 
   test('a holder has the limits of the key', () => {
     const hash = hashKey('secret-key');
     const limits = { requestsPerMinute: 3, budgetMonth: 12.5 };
-    expect(openKeys([{ name: 'a', hash, limits }]).find('secret-key')?.limits).toEqual(limits);
-    expect(openKeys([{ name: 'a', hash }]).find('secret-key')?.limits).toEqual({});
+    expect(findPrincipal(openKeys([{ name: 'a', hash, limits }]), 'secret-key')?.limits).toEqual(limits);
+    expect(findPrincipal(openKeys([{ name: 'a', hash }]), 'secret-key')?.limits).toEqual({});
   });
 
   test('a key in a group is bound by the models and limits of both', () => {
@@ -52,7 +54,7 @@ describe('keys', () => {
       const found = openKeys(
         [{ name: 'a', hash, group: 'search', ...(own && { models: own }) }],
         [{ name: 'search', limits, ...(group && { models: group }) }],
-      ).find('secret-key');
+      ).findByHash(hashKey('secret-key'));
       expect(found?.group).toEqual({ name: 'search', limits });
       expect(found?.restricted).toBe((own ?? group) !== undefined);
       return ['openai/a', 'openai/b', 'google/c'].filter((id) => found?.allows(id, () => []));
@@ -62,7 +64,7 @@ describe('keys', () => {
     expect(allowed(undefined, ['openai/*'])).toEqual(['openai/a', 'openai/b']);
     expect(allowed(['openai/a', 'google/c'], ['openai/*'])).toEqual(['openai/a']);
     expect(allowed(['openai/a'], [])).toEqual([]);
-    expect(openKeys([{ name: 'a', hash, group: 'search' }]).find('secret-key')).toBeUndefined();
+    expect(findPrincipal(openKeys([{ name: 'a', hash, group: 'search' }]), 'secret-key')).toBeUndefined();
   });
 
   test('a change to a group applies to all of its keys', () => {
@@ -70,14 +72,15 @@ describe('keys', () => {
     book.set('one', [{ name: 'one', hash: hashKey('key-one'), group: 'search' }]);
     book.set('two', [{ name: 'two', hash: hashKey('key-two'), group: 'search' }]);
     book.setGroups([{ name: 'search', limits: { budgetDay: 1 } }]);
-    const found = book.find('key-one');
+    const found = findPrincipal(book, 'key-one');
     expect(found?.group?.limits).toEqual({ budgetDay: 1 });
     // A repeated lookup creates no new objects.
-    expect(book.find('key-one')).toBe(found);
+    expect(findPrincipal(book, 'key-one')).toBe(found);
     book.setGroups([{ name: 'search', limits: { budgetDay: 2 } }]);
-    for (const key of ['key-one', 'key-two']) expect(book.find(key)?.group?.limits).toEqual({ budgetDay: 2 });
+    for (const key of ['key-one', 'key-two'])
+      expect(findPrincipal(book, key)?.group?.limits).toEqual({ budgetDay: 2 });
     book.setGroups([]);
-    for (const key of ['key-one', 'key-two']) expect(book.find(key)).toBeUndefined();
+    for (const key of ['key-one', 'key-two']) expect(findPrincipal(book, key)).toBeUndefined();
   });
 
   test('a holder’s previous keys stop working once it has others, or none', () => {
@@ -86,7 +89,7 @@ describe('keys', () => {
     book.set('one', ['a', 'b'].map(recordOf));
     book.set('two', ['c'].map(recordOf));
     book.set('one', ['b', 'd'].map(recordOf));
-    const open = () => ['a', 'b', 'c', 'd'].filter((key) => book.find(key) !== undefined);
+    const open = () => ['a', 'b', 'c', 'd'].filter((key) => findPrincipal(book, key) !== undefined);
     expect(open()).toEqual(['b', 'c', 'd']);
     book.set('one', []);
     expect(open()).toEqual(['c']);
@@ -98,11 +101,11 @@ describe('keys', () => {
     const book = openKeyRegistry();
     book.set('one', [{ name: 'first', hash: hashKey('key') }]);
     book.set('two', [{ name: 'second', hash: hashKey('key') }]);
-    expect(book.find('key')?.name).toBe('second');
+    expect(findPrincipal(book, 'key')?.name).toBe('second');
     book.set('one', []);
-    expect(book.find('key')?.name).toBe('second');
+    expect(findPrincipal(book, 'key')?.name).toBe('second');
     book.set('two', []);
-    expect(book.find('key')).toBeUndefined();
+    expect(findPrincipal(book, 'key')).toBeUndefined();
   });
 
   test('limits by model come from the key and from its group, each under its own name', () => {
@@ -111,7 +114,7 @@ describe('keys', () => {
     const found = openKeys(
       [{ name: 'a', hash: hashKey('key'), group: 'search', modelLimits: ofKey }],
       [{ name: 'search', modelLimits: ofGroup }],
-    ).find('key');
+    ).findByHash(hashKey('key'));
     expect(found?.modelLimits).toMatchObject([
       {
         name: 'a\nopenai/a openai/b',
@@ -127,9 +130,9 @@ describe('keys', () => {
       expect(holder?.modelLimits?.[0]?.allows('openai/a', () => [])).toBe(true);
       expect(holder?.modelLimits?.[0]?.allows('google/c', () => [])).toBe(false);
     }
-    expect(openKeys([{ name: 'a', hash: hashKey('key'), modelLimits: [] }]).find('key')).not.toHaveProperty(
-      'modelLimits',
-    );
+    expect(
+      findPrincipal(openKeys([{ name: 'a', hash: hashKey('key'), modelLimits: [] }]), 'key'),
+    ).not.toHaveProperty('modelLimits');
   });
 
   test('two limits cover the same models in whatever order those are listed', () => {
@@ -144,9 +147,9 @@ describe('keys', () => {
       openKeys([{ name: 'first', hash: one ?? '' }]),
       openKeys([one, two].map((hash) => ({ name: 'second', hash: hash ?? '' }))),
     );
-    expect(keys.find('key-one')?.name).toBe('first');
-    expect(keys.find('key-two')?.name).toBe('second');
-    expect(keys.find('key-three')).toBeUndefined();
+    expect(findPrincipal(keys, 'key-one')?.name).toBe('first');
+    expect(findPrincipal(keys, 'key-two')?.name).toBe('second');
+    expect(findPrincipal(keys, 'key-three')).toBeUndefined();
   });
 });
 

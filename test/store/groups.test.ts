@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FollowedKeys, followKeys } from '../../src/access/follow-keys.ts';
+import { findPrincipal } from '../../src/access/keys.ts';
 import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { NoSuchGroup } from '../../src/store/changes.ts';
@@ -129,20 +130,20 @@ describeStores('groups of the store', (stores) => {
     await createGroup(there, 'search', groupColumns(SETTINGS));
     const { key, id } = await keyOf(there, 'one', 'search');
     await soon(() =>
-      expect(keys.find(key)?.group).toMatchObject({ name: 'search', limits: { budgetDay: 0.5 } }),
+      expect(findPrincipal(keys, key)?.group).toMatchObject({ name: 'search', limits: { budgetDay: 0.5 } }),
     );
-    expect(keys.find(key)).toMatchObject({ name: 'one', restricted: true, limits: {} });
-    expect(keys.find(key)?.allows('openai/gpt-4o', () => [])).toBe(true);
-    expect(keys.find(key)?.allows('google/gemini-2.5-pro', () => [])).toBe(false);
+    expect(findPrincipal(keys, key)).toMatchObject({ name: 'one', restricted: true, limits: {} });
+    expect(findPrincipal(keys, key)?.allows('openai/gpt-4o', () => [])).toBe(true);
+    expect(findPrincipal(keys, key)?.allows('google/gemini-2.5-pro', () => [])).toBe(false);
     await changeGroup(there, 'search', { budget_day: 2, models: null });
-    await soon(() => expect(keys.find(key)?.group?.limits.budgetDay).toBe(2));
-    expect(keys.find(key)?.restricted).toBe(false);
+    await soon(() => expect(findPrincipal(keys, key)?.group?.limits.budgetDay).toBe(2));
+    expect(findPrincipal(keys, key)?.restricted).toBe(false);
     await createGroup(there, 'ads');
     await changeKey(there, id, keyColumns({ group: 'ads' }));
-    await soon(() => expect(keys.find(key)?.group).toEqual({ name: 'ads', limits: {} }));
+    await soon(() => expect(findPrincipal(keys, key)?.group).toEqual({ name: 'ads', limits: {} }));
     await changeKey(there, id, keyColumns({ group: null }));
-    await soon(() => expect(keys.find(key)?.group).toBeUndefined());
-    expect(keys.find(key)?.name).toBe('one');
+    await soon(() => expect(findPrincipal(keys, key)?.group).toBeUndefined());
+    expect(findPrincipal(keys, key)?.name).toBe('one');
   });
 
   test('a change of a group does not reload any key', async () => {
@@ -156,7 +157,10 @@ describeStores('groups of the store', (stores) => {
     await createGroup(store, 'ads');
     await deleteGroup(store, 'ads');
     await followed.refresh();
-    expect(followed.keys.find(key)).toMatchObject({ name: 'one', group: { limits: { budgetDay: 2 } } });
+    expect(findPrincipal(followed.keys, key)).toMatchObject({
+      name: 'one',
+      group: { limits: { budgetDay: 2 } },
+    });
   });
 
   test('a change of a key does not reload any group', async () => {
@@ -167,15 +171,18 @@ describeStores('groups of the store', (stores) => {
     await sql`update gateway_groups set budget_day = 7`.execute(store.db);
     await changeKey(store, id, { budget_day: 2 });
     await followed.refresh();
-    expect(followed.keys.find(key)).toMatchObject({ limits: { budgetDay: 2 }, group: { limits: {} } });
-    expect(followed.keys.find(key)?.group?.limits).toEqual({});
+    expect(findPrincipal(followed.keys, key)).toMatchObject({
+      limits: { budgetDay: 2 },
+      group: { limits: {} },
+    });
+    expect(findPrincipal(followed.keys, key)?.group?.limits).toEqual({});
     // A group that is deleted and created again is another group.
     await changeKey(store, id, { group_name: null });
     await deleteGroup(store, 'search');
     await createGroup(store, 'search', { budget_day: 3 });
     await changeKey(store, id, { group_name: 'search' });
     await followed.refresh();
-    expect(followed.keys.find(key)?.group?.limits).toEqual({ budgetDay: 3 });
+    expect(findPrincipal(followed.keys, key)?.group?.limits).toEqual({ budgetDay: 3 });
   });
 
   test('a key whose group was deleted by hand is rejected', async () => {
@@ -183,11 +190,11 @@ describeStores('groups of the store', (stores) => {
     await createGroup(store, 'search', { budget_day: 1 });
     const { key, id } = await keyOf(store, 'one', 'search');
     const followed = await follow(store);
-    expect(followed.keys.find(key)?.name).toBe('one');
+    expect(findPrincipal(followed.keys, key)?.name).toBe('one');
     await sql`delete from gateway_groups`.execute(store.db);
     await keyOf(store, 'two', null);
     await followed.refresh();
-    expect(followed.keys.find(key)).toBeUndefined();
+    expect(findPrincipal(followed.keys, key)).toBeUndefined();
     expect(await revokeKey(store, id)).toMatchObject({ name: 'one' });
   });
 
@@ -203,7 +210,10 @@ describeStores('groups of the store', (stores) => {
     await sql`update gateway_changes set version = version + 2, by_row = by_row + 2`.execute(store.db);
     await sql`update gateway_keys set change = (select by_row from gateway_changes)`.execute(store.db);
     await followed.refresh();
-    expect(followed.keys.find(key)).toMatchObject({ limits: { budgetDay: 7 }, group: { name: 'search' } });
+    expect(findPrincipal(followed.keys, key)).toMatchObject({
+      limits: { budgetDay: 7 },
+      group: { name: 'search' },
+    });
     const { group_name: _, ...row } = rowOf(exchange({ key: 'one', cost: 3 }));
     const columns = Object.keys(row);
     await sql`insert into gateway_exchanges (${sql.raw(columns.join())})
@@ -222,13 +232,13 @@ describeStores('groups of the store', (stores) => {
     expect(renderKey(created.row)).toMatchObject({ model_limits });
     const followed = await follow(store);
     const limits = { requestsPerMinute: 3, budgetDay: 0.5 };
-    expect(followed.keys.find(created.key)).toMatchObject({
+    expect(findPrincipal(followed.keys, created.key)).toMatchObject({
       modelLimits: [{ of: 'one', models: 'openai/*', limits }],
       group: { modelLimits: [{ of: 'search', models: 'openai/*', limits }] },
     });
     await changeKey(store, created.row.id, keyColumns({ model_limits: null }));
     await followed.refresh();
-    expect(followed.keys.find(created.key)?.modelLimits).toBeUndefined();
+    expect(findPrincipal(followed.keys, created.key)?.modelLimits).toBeUndefined();
   });
 
   test('spending is known by model', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { followKeys } from '../../src/access/follow-keys.ts';
+import { findPrincipal } from '../../src/access/keys.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
 import { importKeyFile } from '../../src/store/key-file.ts';
 import { hashKey } from '../../src/store/key-secret.ts';
@@ -166,13 +167,13 @@ describeStores('keys of the store', (stores) => {
     // A poll waits for the disk, which on a busy machine may take longer than vitest's timeout of one second.
     const waitFor = (check: () => void): Promise<void> => soon(check);
     const { key, row } = await create(there, 'team', SETTINGS);
-    await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(0.5));
-    expect(followed.keys.find(key)?.allows('openai/gpt-4o', () => [])).toBe(true);
-    expect(followed.keys.find(key)?.allows('google/gemini-2.5-pro', () => [])).toBe(false);
+    await waitFor(() => expect(findPrincipal(followed.keys, key)?.limits.budgetDay).toBe(0.5));
+    expect(findPrincipal(followed.keys, key)?.allows('openai/gpt-4o', () => [])).toBe(true);
+    expect(findPrincipal(followed.keys, key)?.allows('google/gemini-2.5-pro', () => [])).toBe(false);
     await changeKey(there, row.id, { budget_day: 2 });
-    await waitFor(() => expect(followed.keys.find(key)?.limits.budgetDay).toBe(2));
+    await waitFor(() => expect(findPrincipal(followed.keys, key)?.limits.budgetDay).toBe(2));
     await revokeKey(there, row.id);
-    await waitFor(() => expect(followed.keys.find(key)).toBeUndefined());
+    await waitFor(() => expect(findPrincipal(followed.keys, key)).toBeUndefined());
     await followed.stop();
   });
 
@@ -185,24 +186,24 @@ describeStores('keys of the store', (stores) => {
     const secretly = { hash: hashKey('secretly'), name: 'seen' };
     await store.db.updateTable('gateway_keys').set(secretly).where('id', '=', untouched.id).execute();
     await followed.refresh();
-    expect(followed.keys.find(other)?.name).toBe('other');
+    expect(findPrincipal(followed.keys, other)?.name).toBe('other');
 
     await changeKey(store, row.id, { budget_day: 2 });
     const { key: added } = await create(store, 'added');
     await followed.refresh();
-    expect(followed.keys.find(key)?.limits.budgetDay).toBe(2);
-    expect(followed.keys.find(added)?.name).toBe('added');
-    expect(followed.keys.find(other)?.name).toBe('other');
+    expect(findPrincipal(followed.keys, key)?.limits.budgetDay).toBe(2);
+    expect(findPrincipal(followed.keys, added)?.name).toBe('added');
+    expect(findPrincipal(followed.keys, other)?.name).toBe('other');
 
     const next = await rotated(store, row.id, { grace: 60_000 });
     await followed.refresh();
-    expect([key, next.key].map((one) => followed.keys.find(one)?.name)).toEqual(['team', 'team']);
+    expect([key, next.key].map((one) => findPrincipal(followed.keys, one)?.name)).toEqual(['team', 'team']);
     await rotateKey(store, row.id);
     await followed.refresh();
-    expect([key, next.key].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
+    expect([key, next.key].map((one) => findPrincipal(followed.keys, one))).toEqual([undefined, undefined]);
     await revokeKey(store, row.id);
     await followed.refresh();
-    expect(followed.keys.find('secretly')).toBeUndefined();
+    expect(findPrincipal(followed.keys, 'secretly')).toBeUndefined();
 
     // A process of an earlier version counts a change without naming its row.
     await store.db
@@ -210,8 +211,8 @@ describeStores('keys of the store', (stores) => {
       .set((eb) => ({ version: eb('version', '+', 1) }))
       .execute();
     await followed.refresh();
-    expect(followed.keys.find('secretly')?.name).toBe('seen');
-    expect([key, other].map((one) => followed.keys.find(one))).toEqual([undefined, undefined]);
+    expect(findPrincipal(followed.keys, 'secretly')?.name).toBe('seen');
+    expect([key, other].map((one) => findPrincipal(followed.keys, one))).toEqual([undefined, undefined]);
     await followed.stop();
   });
 
@@ -232,8 +233,8 @@ describeStores('keys of the store', (stores) => {
     );
     await followed.refresh();
     for (const { key, count } of made) {
-      expect(followed.keys.find(key)?.limits.budgetDay).toBe(count % 2 === 1 ? undefined : count);
-      expect(followed.keys.find(key) === undefined).toBe(count % 2 === 1);
+      expect(findPrincipal(followed.keys, key)?.limits.budgetDay).toBe(count % 2 === 1 ? undefined : count);
+      expect(findPrincipal(followed.keys, key) === undefined).toBe(count % 2 === 1);
     }
     await followed.stop();
   });
@@ -252,12 +253,12 @@ describeStores('keys of the store', (stores) => {
     await rename('gateway_changes', 'gateway_elsewhere');
     await soon(() => expect(told).toHaveLength(1));
     await expect(followed.refresh()).rejects.toThrow();
-    expect(followed.keys.find(key)?.name).toBe('team');
+    expect(findPrincipal(followed.keys, key)?.name).toBe('team');
     expect(told).toEqual([expect.stringContaining('gateway_changes')]);
     await rename('gateway_elsewhere', 'gateway_changes');
     await soon(() => expect(recovered).toEqual(['Keys can be read from the store again.']));
     await revokeKey(store, row.id);
-    await soon(() => expect(followed.keys.find(key)).toBeUndefined());
+    await soon(() => expect(findPrincipal(followed.keys, key)).toBeUndefined());
     await rename('gateway_changes', 'gateway_elsewhere');
     await soon(() => expect(told).toHaveLength(2));
     await followed.stop();
@@ -277,7 +278,7 @@ describeStores('keys of the store', (stores) => {
       ]),
     );
     const { key } = await create(store, 'new');
-    await soon(() => expect(followed.keys.find(key)).toBeDefined());
+    await soon(() => expect(findPrincipal(followed.keys, key)).toBeDefined());
     expect(told).toHaveLength(1);
     await followed.stop();
   });
@@ -293,7 +294,7 @@ describeStores('keys of the store', (stores) => {
     expect(await importKeyFile(store, directory)).toBe(1);
     const followed = await followKeys(store);
     await followed.stop();
-    expect(followed.keys.find('the-old-key')?.name).toBe('first-2');
+    expect(findPrincipal(followed.keys, 'the-old-key')?.name).toBe('first-2');
     await expect(readFile(file)).rejects.toThrow('ENOENT');
     expect(await readFile(`${file}.moved`, 'utf8')).toBe(text);
     expect(await importKeyFile(store, directory)).toBe(0);

@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { followKeys } from '../../src/access/follow-keys.ts';
+import { findPrincipal } from '../../src/access/keys.ts';
 import { reportUsage } from '../../src/accounting/usage/report.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
+
 import { changeKey, createKey, revokeKey } from '../../src/store/keys.ts';
 import { listKeys } from '../../src/store/list-keys.ts';
 import { migrations, onlyAdds } from '../../src/store/migrations.ts';
@@ -217,12 +219,15 @@ describeStores('the store', (stores) => {
       if (rotated === undefined || !('key' in rotated)) throw new Error('It is not rotated.');
       await followed.refresh();
       for (const opens of [made?.key, rotated.key]) {
-        expect(followed.keys.find(opens ?? '')).toMatchObject({ name, limits: { budgetDay: 3 } });
+        expect(findPrincipal(followed.keys, opens ?? '')).toMatchObject({
+          name,
+          limits: { budgetDay: 3 },
+        });
       }
-      expect(followed.keys.find(key)?.name).toBe('before');
+      expect(findPrincipal(followed.keys, key)?.name).toBe('before');
       await revokeKey(one, id);
       await followed.refresh();
-      expect(followed.keys.find(rotated.key)).toBeUndefined();
+      expect(findPrincipal(followed.keys, rotated.key)).toBeUndefined();
       await followed.stop();
       const used = exchange({ time: noon('2026-11-20'), key: name, cost: 0.5 });
       // Twice, so that the sums of the day exist already the second time.
