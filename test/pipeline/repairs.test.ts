@@ -187,6 +187,66 @@ describe('what a service has refused is left out of its next requests', () => {
   });
 });
 
+test.each<[refused: string, field: string, body: JsonObject]>([
+  [
+    'an output schema, at OpenAI',
+    'json_schema',
+    {
+      error: {
+        message:
+          "Invalid schema for response_format 'answer': In context=('properties','BAD'), 'propertyNames' is not permitted.",
+        type: 'invalid_request_error',
+        param: 'text.format.schema',
+        code: 'invalid_json_schema',
+      },
+    },
+  ],
+  [
+    'an output schema, in the words of Anthropic',
+    'json_schema',
+    { error: { message: 'output_config.format.schema: Schema is too complex for compilation.' } },
+  ],
+  [
+    'the schema of a function, at OpenAI',
+    'strict',
+    {
+      error: {
+        message:
+          "Invalid schema for function 'find': In context=('properties', 'BAD'), 'propertyNames' is not permitted in strict mode.",
+        type: 'invalid_request_error',
+        param: 'tools[0].function.parameters',
+        code: 'invalid_function_parameters',
+      },
+    },
+  ],
+])('the next schema is sent as it is after a refusal of one: %s', async (_, field, refusal) => {
+  const dialogueOf = (name: string): JsonObject => {
+    const schema = {
+      type: 'object',
+      properties: { [name]: { type: 'string' } },
+      required: [name],
+      additionalProperties: false,
+    };
+    return {
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hi' }],
+      ...(field === 'strict'
+        ? { tools: [{ name: 'find', input_schema: schema, strict: true }] }
+        : { output_config: { format: { type: 'json_schema', schema } } }),
+    };
+  };
+  const hasField = (body: JsonObject): boolean => JSON.stringify(body).includes(`"${field}":`);
+  refuses = (body) =>
+    hasField(body) && JSON.stringify(body).includes('BAD') ? { status: 400, body: refusal } : undefined;
+  const ofModel = (name: string): Promise<Response> =>
+    ask('messages', MODELS['chat-completions'], dialogueOf(name), false);
+  expect((await ofModel('BAD')).status).toBe(200);
+  expect(sent().map(hasField)).toEqual([true, false]);
+  upstream.received.length = 0;
+  expect((await ofModel('good')).status).toBe(200);
+  expect(sent().map(hasField)).toEqual([true]);
+});
+
 describe('what no other form of a request can mend is asked once', () => {
   const error = (message: string, code: string | null = null, param: string | null = null): JsonObject => ({
     error: { message, type: 'invalid_request_error', param, code },

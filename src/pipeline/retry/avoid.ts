@@ -4,7 +4,13 @@ import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import type { Routed } from '../exchange.ts';
 import { isNative } from '../translate-request.ts';
 import { hasAnswers, isReference, type Refused } from './refusal.ts';
-import { findSubjects, isAboutSettings, isOfDialogue, isOfThisDialogue } from './refused-words.ts';
+import {
+  findSubjects,
+  isAboutSettings,
+  isOfDialogue,
+  isOfThisDialogue,
+  isOfThisSchema,
+} from './refused-words.ts';
 import type { Repaired } from './repair.ts';
 
 /** What the format knows this refusal to be about. */
@@ -45,7 +51,8 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
   if (changing.length === 0) return undefined;
   const isUnread = recognized !== undefined || isOfThisDialogue(error);
   const learned = changing.filter(
-    (name) => !(native && isOfDialogue(name)) && !(isUnread && name === 'thoughts'),
+    (name) =>
+      !(native && isOfDialogue(name)) && !(isUnread && name === 'thoughts') && !isOfThisSchema(error, name),
   );
   return {
     routed: withAll(changing),

@@ -206,6 +206,21 @@ export function isOfThisDialogue(refusal: GatewayError): boolean {
   return OF_THIS_DIALOGUE.test(joinText(refusal));
 }
 
+/** Avoidances of what a schema is written with. */
+const OF_SCHEMAS: ReadonlySet<Avoidance> = new Set(['output-schema', 'strict']);
+
+/**
+ * Refusals of one schema, which say nothing about the next: OpenAI's "Invalid schema for response_format" (also of a
+ * function), Anthropic's "Schema is too complex for compilation".
+ */
+const OF_THIS_SCHEMA =
+  /invalid.?(?:json.?)?schema|schema\b.{0,20}\binvalid|in context|\.schema\b|too (?:complex|many|deep|large|long)|compil|nest(?:ing|ed)/i;
+
+/** Whether a refusal is about the one schema that it was given, so that its avoidance is not learned for the next. */
+export function isOfThisSchema(refusal: GatewayError, avoidance: Avoidance): boolean {
+  return OF_SCHEMAS.has(avoidance) && OF_THIS_SCHEMA.test(joinText(refusal));
+}
+
 function joinText({ message, param, code }: GatewayError): string {
   return [param, code, message].filter((text) => text !== undefined).join(' ');
 }
