@@ -1,10 +1,12 @@
 /** The hooks in a configuration. */
 
+import { types } from 'node:util';
 import { z } from 'zod';
 import type { Hooks } from '../conversation/hooks.ts';
 import { milliseconds } from './durations.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isSynchronous = (value: unknown): boolean => isFunction(value) && !types.isAsyncFunction(value);
 const MUST = 'must be a function';
 
 /** No value in a file of JSON or YAML is a function (JSON Schema, 9.2.1.4). */
@@ -15,7 +17,7 @@ export const hooksSchema = z.strictObject({
   onRequest: z.custom<NonNullable<Hooks['onRequest']>>(isFunction, MUST).meta(IN_CODE_ALONE).exactOptional(),
   /** Called with each event of an answer. */
   onReplyEvent: z
-    .custom<NonNullable<Hooks['onReplyEvent']>>(isFunction, MUST)
+    .custom<NonNullable<Hooks['onReplyEvent']>>(isSynchronous, `${MUST} that is not async`)
     .meta(IN_CODE_ALONE)
     .exactOptional(),
   /** How long `onRequest` may take. */

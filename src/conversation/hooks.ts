@@ -30,6 +30,8 @@ export interface RequestChange {
   readonly prompt?: Prompt;
   /** The full id of the model to ask instead, which the key must be allowed to use. */
   readonly model?: string;
+  /** A prompt is none: it is returned as `{ prompt }`. */
+  readonly turns?: never;
 }
 
 export interface Hooks {

@@ -2,17 +2,22 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import type { HookContext, Hooks, RequestChange } from '../conversation/hooks.ts';
+import type { Prompt } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Stage } from '../streams/chain.ts';
-import type { Step } from '../streams/step.ts';
+import type { Sink, Step } from '../streams/step.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import type { Hooked, Routed } from './exchange.ts';
+import { parseRequestChange } from './parse-request-change.ts';
 import type { ReachOptions } from './reach.ts';
 import { routeTo } from './resolve-model.ts';
 import { withLargeStrings } from './scanned.ts';
 import { parsePrompt } from './translate-request.ts';
+
+/** What a caller is told if a hook refuses the request and does not say why. */
+const UNSAID = 'This gateway refuses the request.';
 
 /** What routing to another model needs. */
 interface Routing {
@@ -31,15 +36,14 @@ export function callHooks(hooks: Hooks | undefined, routing: Routing): Stage<Rou
     // A hook sees images and files whole.
     const routed = { ...asked, ...withLargeStrings(asked) };
     const context = hookContext(routed);
-    const change = await callOnRequest(hooks, routed, context);
-    const target = change?.model === undefined ? routed : rerouted(routed, change.model, routing);
+    const { target, prompt } = await callOnRequest(hooks, routed, context, routing);
     const { onReplyEvent } = hooks;
     const watches = onReplyEvent !== undefined && routed.route.operation === 'generate';
-    if (change?.prompt === undefined && !watches) return target;
-    if (change?.prompt !== undefined && routed.route.operation === 'compact')
+    if (prompt === undefined && !watches) return target;
+    if (prompt !== undefined && routed.route.operation === 'compact')
       throw invalid('This gateway changes requests, and a compaction can only be passed on as it is.');
     return withHooked(target, {
-      ...(change?.prompt !== undefined && { prompt: change.prompt }),
+      ...(prompt !== undefined && { prompt }),
       ...(watches && { replyStep: () => replyStep(hooks, onReplyEvent, context) }),
     });
   };
@@ -56,27 +60,37 @@ function hookContext({ id, principal, ledger, model, route }: Routed): HookConte
     operation: route.operation,
     state: {},
     refuse(sentence) {
-      throw new GatewayError('permission-denied', sentence, { code: 'refused_by_hook' });
+      // Hooks in JavaScript may give none.
+      const message = typeof sentence === 'string' && sentence !== '' ? sentence : UNSAID;
+      throw new GatewayError('permission-denied', message, { code: 'refused_by_hook' });
     },
   };
+}
+
+/** Where a request goes, and with which prompt if it is another one. */
+interface Asked {
+  readonly target: Routed;
+  readonly prompt?: Prompt;
 }
 
 async function callOnRequest(
   { onRequest, timeout, failure, report }: Hooks,
   routed: Routed,
   context: HookContext,
-): Promise<RequestChange | undefined> {
-  if (onRequest === undefined) return undefined;
+  routing: Routing,
+): Promise<Asked> {
+  if (onRequest === undefined) return { target: routed };
   const { prompt } = parsePrompt(routed);
   try {
-    const asked = (async () => (await onRequest(prompt, context)) ?? {})();
+    const asked = (async () => parseRequestChange(await onRequest(prompt, context)))();
     const change = await withTimeout<RequestChange>(asked, timeout);
     if (change === undefined) throw new Error(`It took longer than ${timeout} ms.`);
-    return change;
+    const target = change.model === undefined ? routed : rerouted(routed, change.model, routing);
+    return { target, ...(change.prompt !== undefined && { prompt: change.prompt }) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     report?.('The hook onRequest failed.', error);
-    if (failure === 'ignore') return undefined;
+    if (failure === 'ignore') return { target: routed };
     throw hookFailed('onRequest', error);
   }
 }
@@ -85,7 +99,7 @@ function hookFailed(name: string, cause: unknown): GatewayError {
   return new GatewayError('internal', `The hook ${name} of this gateway failed.`, { cause });
 }
 
-/** @throws GatewayError for a model that does not exist, is not served, or that the key may not use. */
+/** @throws GatewayError for a model that the key may not use; Error for one that does not exist or is not served. */
 function rerouted(routed: Routed, id: string, { catalog, vendors, reach }: Routing): Routed {
   const { principal, model: asked } = routed;
   const model = catalog.resolve(id, '');
@@ -93,7 +107,7 @@ function rerouted(routed: Routed, id: string, { catalog, vendors, reach }: Routi
   if (model !== undefined && !isAllowed)
     throw new GatewayError('model-not-allowed', `This API key may not use the model ${model.id}.`);
   const target = model && routeTo(routed, model, catalog, vendors, reach);
-  if (target === undefined) throw hookFailed('onRequest', new Error(`There is no model ${id} to route to.`));
+  if (target === undefined) throw new Error(`There is no model ${id} to route to.`);
   if (target.model !== asked) routed.ledger.model = target.model;
   return target;
 }
@@ -120,10 +134,26 @@ function replyStep(
   onReplyEvent: NonNullable<Hooks['onReplyEvent']>,
   context: HookContext,
 ): Step<ReplyEvent, ReplyEvent> {
+  /** Whether the hook has passed on the beginning and the end. Without them an answer is empty, and looks complete. */
+  const passed = new Set<ReplyEvent['type']>();
+  let target: Sink<ReplyEvent> | undefined;
+  const noting: Sink<ReplyEvent> = {
+    enqueue(event) {
+      if (event.type === 'reply-start' || event.type === 'reply-end') passed.add(event.type);
+      target?.enqueue(event);
+    },
+  };
   return {
     transform(event, out) {
+      target = out;
       try {
-        onReplyEvent(event, out, context);
+        const returned: unknown = onReplyEvent(event, noting, context);
+        if (isThenable(returned)) {
+          returned.then(undefined, (error) => report?.('The hook onReplyEvent failed.', error));
+          throw new Error('It is asynchronous, so what it passes on comes too late.');
+        }
+        if (event.type === 'reply-end' && passed.size < 2)
+          throw new Error('It has left out the beginning or the end of an answer.');
       } catch (error) {
         if (error instanceof GatewayError) throw error;
         report?.('The hook onReplyEvent failed.', error);
@@ -132,4 +162,8 @@ function replyStep(
       }
     },
   };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

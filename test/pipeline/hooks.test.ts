@@ -36,13 +36,22 @@ afterEach(async () => {
 
 type Given = Partial<Hooks>;
 
+/** What the operator is told of hooks that failed. */
+const told: string[] = [];
+
 async function open(hooks: Given | undefined, input: ConfigInput = {}): Promise<void> {
-  gateway = await startGateway({
+  told.length = 0;
+  const config = {
     vendors: vendorsAtUrl(`http://127.0.0.1:${upstream.port}`),
     retries: { limit: 0 },
     ...(hooks && { hooks }),
     ...input,
-  });
+  };
+  gateway = await startGateway(config, undefined, (made) =>
+    made.hooks === undefined
+      ? made
+      : { ...made, hooks: { ...made.hooks, report: (sentence) => void told.push(sentence) } },
+  );
 }
 
 /** Asks in one way; the vendor answers as it usually does. */
@@ -117,10 +126,36 @@ test('without a change, a native request stays byte for byte what it was', async
   expect(text).toBe(wholeAnswer(way.spoken));
 });
 
+/** A hook in JavaScript, which no type holds back. */
+const returning = (make: (prompt: Prompt) => unknown): Given => ({
+  onRequest: (prompt) => JSON.parse(JSON.stringify(make(prompt))),
+});
+
 describe('a hook that fails', () => {
   const broken: readonly (readonly [string, Given])[] = [
     ['throws', { onRequest: () => Promise.reject(new Error('a bug')) }],
     ['is slow', { onRequest: () => new Promise(() => undefined), timeout: 50 }],
+    ['returns the prompt itself', returning(redacted)],
+    ['returns a text', returning(() => 'openai/gpt-4o')],
+    ['returns true', returning(() => true)],
+    ['returns a misspelt field', returning((prompt) => ({ prmopt: redacted(prompt) }))],
+    ['returns a model that is no text', returning(() => ({ model: {} }))],
+    ['returns no turns', returning(() => ({ prompt: {} }))],
+    ['returns an unknown role', returning(() => ({ prompt: { turns: [{ role: 'tool', parts: [] }] } }))],
+    [
+      'returns a part without a kind',
+      returning((prompt) => ({
+        prompt: { ...prompt, turns: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
+      })),
+    ],
+    ['returns a model that does not exist', returning(() => ({ model: 'anthropic/none' }))],
+    [
+      'is asynchronous at an event',
+      {
+        onReplyEvent: (event) =>
+          Reflect.get({ made: Promise.reject(new Error(`a bug at ${event.type}`)) }, 'made'),
+      },
+    ],
     [
       'throws at an event',
       {
@@ -144,6 +179,19 @@ describe('a hook that fails', () => {
     const { status, text } = await asked(way, false);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toHaveProperty('choices');
+  });
+
+  test.each([true, false])('an answer without its end is none (streamed: %s)', async (stream) => {
+    await open({ onReplyEvent: () => undefined });
+    const { text } = await asked(way, stream);
+    expect(text).toContain('The hook onReplyEvent of this gateway failed.');
+    expect(text).not.toContain('[DONE]');
+  });
+
+  test.each(broken)('%s: the operator is told of it', async (_, hooks) => {
+    await open(hooks);
+    await asked(way, false);
+    expect(new Set(told)).toEqual(new Set([expect.stringMatching(/^The hook on\w+ failed\.$/)]));
   });
 
   test('in the middle of a stream: the error is the last event', async () => {
@@ -231,6 +279,8 @@ describe('in a configuration', () => {
   test('anything but a function, and several workers, are refused by name', () => {
     const { error } = configSchema.safeParse({ hooks: { onRequest: 'guard.ts' } });
     expect(error?.issues[0]).toMatchObject({ path: ['hooks', 'onRequest'], message: 'must be a function' });
+    const late = configSchema.safeParse({ hooks: { onReplyEvent: async () => undefined } });
+    expect(late.error?.issues[0]?.message).toBe('must be a function that is not async');
     const config = configSchema.parse({ workers: 2, hooks: { onRequest: () => undefined } });
     expect(() => checkConfig(config, () => undefined)).toThrow('hooks: need workers: 1');
   });
