@@ -248,6 +248,21 @@ test.each<[refused: string, field: string, body: JsonObject]>([
 });
 
 describe('what no other form of a request can mend is asked once', () => {
+  test.each(FORMAT_NAMES.filter((from) => from !== 'messages'))(
+    'a field that nobody knows, from %s: the vendor’s word reaches its caller',
+    async (from) => {
+      const words = 'response_fromat: Extra inputs are not permitted';
+      refuses = (body) =>
+        'response_fromat' in body
+          ? { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: words } } }
+          : undefined;
+      const dialogue = { ...dialogueWith('thoughts', from), response_fromat: { type: 'json_object' } };
+      const response = await ask(from, MODELS.messages, dialogue, false);
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(words)]);
+      expect(upstream.received).toHaveLength(1);
+    },
+  );
+
   const error = (message: string, code: string | null = null, param: string | null = null): JsonObject => ({
     error: { message, type: 'invalid_request_error', param, code },
   });

@@ -162,7 +162,7 @@ export interface RefusedSubjects {
  */
 export function findSubjects(refusal: GatewayError): RefusedSubjects {
   const text = joinText(refusal);
-  const words = new Set(text.match(/[A-Za-z_]\w*/g));
+  const words = new Set(wordsIn(text));
   const subjects = SUBJECTS.filter(
     ({ only, unless, inDialogue }) =>
       (only === undefined || only.test(text)) &&
@@ -193,6 +193,12 @@ export function isAboutSettings(refusal: GatewayError): boolean {
   return CALLERS_SETTINGS.test(joinText(refusal)) || CALLERS_FIELDS.has(refusal.param);
 }
 
+/** Whether a refusal names one of these fields. */
+export function namesField(refusal: GatewayError, fields: readonly string[]): boolean {
+  const words = new Set(wordsIn(joinText(refusal)));
+  return fields.some((field) => words.has(field));
+}
+
 /** Whether a refusal is about what is said. It is the vendor's last word. */
 export function isAboutContent(refusal: GatewayError): boolean {
   return CONTENT.test(joinText(refusal));
@@ -219,6 +225,11 @@ const OF_THIS_SCHEMA =
 /** Whether a refusal is about the one schema that it was given, so that its avoidance is not learned for the next. */
 export function isOfThisSchema(refusal: GatewayError, avoidance: Avoidance): boolean {
   return OF_SCHEMAS.has(avoidance) && OF_THIS_SCHEMA.test(joinText(refusal));
+}
+
+/** The words of a text that may be names of fields. */
+function wordsIn(text: string): readonly string[] {
+  return text.match(/[A-Za-z_]\w*/g) ?? [];
 }
 
 function joinText({ message, param, code }: GatewayError): string {

@@ -11,11 +11,11 @@ import { inboundFor } from '../../translate/caller-format.ts';
 import { translatedFormat } from '../../translate/spoken-format.ts';
 import type { Routed } from '../exchange.ts';
 import { scanned } from '../scanned.ts';
-import { findDialect, isNative } from '../translate-request.ts';
+import { findDialect, isNative, parsePrompt } from '../translate-request.ts';
 import { avoidNamed, avoidRecognized } from './avoid.ts';
 import { dropRefusedFields } from './optional-fields.ts';
 import { hasAnswers, type Refused } from './refusal.ts';
-import { isAboutSettings } from './refused-words.ts';
+import { isAboutSettings, namesField } from './refused-words.ts';
 import type { Repair, Repaired } from './repair.ts';
 
 /** The statuses of a refusal that may be about anything in the request. */
@@ -135,7 +135,17 @@ function sendStrictest(refused: Refused): Repaired | undefined {
     return undefined;
   if (error.fault !== 'invalid-request' && error.fault !== 'unprocessable') return undefined;
   if (isNative(routed) && !hasAnswers(refused)) return undefined;
+  if (isOfUnknownField(refused)) return undefined;
   const avoids = new Set([...(routed.avoids ?? []), ...STRICTEST]);
   const other: Routed = { ...routed, avoids, ...(isNative(routed) && { mustTranslate: true }) };
   return changes(other) ? { routed: other, names: ['strictest-form'], isGuess: true } : undefined;
+}
+
+/**
+ * Whether the vendor refuses a field that the gateway does not know either, such as a misspelt one. It was passed on so
+ * that the vendor answers it. A fallback was not what its caller wrote for.
+ */
+function isOfUnknownField({ routed, error }: Refused): boolean {
+  if (isNative(routed) || routed.isFallback) return false;
+  return namesField(error, Object.keys(parsePrompt(routed).prompt.unknownFields ?? {}));
 }
