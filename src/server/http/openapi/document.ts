@@ -10,7 +10,7 @@ import { componentHeaders } from './responses.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 
-Any catalog model can be asked in the formats of OpenAI (chat completions, responses) and Anthropic (messages); Google's generateContent only reaches Google models. If the format is the one of the model's own vendor, bytes pass unchanged; otherwise request and answer are translated. Errors are always in the format of the endpoint.
+Any catalog model can be asked in the formats of OpenAI (chat completions, responses) and Anthropic (messages); Google's generateContent reaches Google's models, or all of them with the setting \`generateContent.models: 'all'\`. If the format is the one of the model's own vendor, bytes pass unchanged; otherwise request and answer are translated. Errors are always in the format of the endpoint.
 
 Paths that are not described here answer 404. Those that are answer other methods with 405 and \`Allow\`, and OPTIONS as browsers need it.`;
 
