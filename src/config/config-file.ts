@@ -1,10 +1,11 @@
 /** The configuration file: found and read with c12. */
 
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { ConfigError } from '../lib/config-error.ts';
-import { readFresh } from './read-fresh.ts';
+import { asRecord, NO_OBJECT, readFresh } from './read-fresh.ts';
 
 /**
  * Reads `gateway.config.*` in `directory`, or the file `named`.
@@ -16,7 +17,7 @@ export async function readConfigFile(
   directory: string,
 ): Promise<{ values: Record<string, unknown>; file?: string }> {
   try {
-    const { config, configFile } = await loadConfig<Record<string, unknown>>({
+    const { config, configFile, layers } = await loadConfig<Record<string, unknown>>({
       name: 'gateway',
       cwd: directory,
       ...(named && { configFile: named }),
@@ -25,19 +26,33 @@ export async function readConfigFile(
       packageJson: false,
       dotenv: false,
       extend: false,
-      resolve: () => readFresh(named, directory),
+      envName: false,
+      jitiOptions: { interopDefault: false },
+      resolve: (_, { jiti }) => readFresh(named, directory, jiti),
     });
     const exists = configFile !== undefined && existsSync(configFile);
     // c12's configFileRequired would report a file that `resolve` has found as missing.
     if (named && !exists) throw new Error(`${resolve(directory, named)} does not exist`);
-    return { values: config ?? {}, ...(exists && { file: configFile }) };
+    if (!exists) return { values: {} };
+    // c12 makes an empty object of anything else. The layer has what the file holds.
+    asRecord((await isBlank(configFile)) ? undefined : layers?.[0]?.config);
+    return { values: config, file: configFile };
   } catch (error) {
     throw new ConfigError(`The configuration file cannot be read: ${getReason(error)}`);
   }
 }
 
+/**
+ * Whether a file has no content at all, as one that is just being written. A file of comments is meant to set nothing.
+ */
+async function isBlank(file: string): Promise<boolean> {
+  return isDataFile(file) && (await readFile(file, 'utf8')).trim() === '';
+}
+
 /** The first line of an error's message. jiti has the position in the second line (` /gateway.config.ts:4:0`). */
 function getReason(error: unknown): string {
+  // c12 reads `$meta` of what a file holds before anyone else sees it.
+  if (error instanceof TypeError && error.message.endsWith("(reading '$meta')")) return NO_OBJECT;
   const [first = '', second = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, line, column] = /:(\d+):(\d+)$/.exec(second.trimEnd()) ?? [];
   return `${first.trim()}${line === undefined ? '' : ` (line ${line} column ${column})`}`;

@@ -8,26 +8,36 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ResolvedConfig } from 'c12';
+import type { LoadConfigOptions, ResolvedConfig } from 'c12';
 import { isRecord } from './environment.ts';
+
+/** The loader of c12 for code of any kind. It has no cache. */
+type Loader = NonNullable<LoadConfigOptions['jiti']>;
 
 /** Where c12 looks, in its order (its README, "Config lookup"). It reads the kinds that are not listed here again itself. */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
 const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json', '.yaml', '.yml'];
 
-/** The contents of the file; undefined if c12 reads it again itself. @throws what the file throws. */
+/**
+ * The contents of the file; undefined if c12 reads it again itself.
+ * @param loader must not replace a module by its default export.
+ * @throws what the file throws, and TypeError if it does not hold an object.
+ */
 export async function readFresh(
   named: string | undefined,
   directory: string,
+  loader: Loader | undefined,
 ): Promise<ResolvedConfig<Record<string, unknown>> | undefined> {
-  const places = named ? [named] : NAMES.flatMap((name) => EXTENSIONS.map((extension) => name + extension));
+  const places = named
+    ? ['', ...EXTENSIONS].map((extension) => named + extension)
+    : NAMES.flatMap((name) => EXTENSIONS.map((extension) => name + extension));
   const file = places.map((place) => resolve(directory, place)).find((place) => existsSync(place));
   if (file === undefined) return undefined;
-  const config = await read(file);
+  const config = await read(file, loader);
   return config && { config, configFile: file, cwd: dirname(file) };
 }
 
-async function read(file: string): Promise<Record<string, unknown> | undefined> {
+async function read(file: string, loader: Loader | undefined): Promise<Record<string, unknown> | undefined> {
   switch (extname(file)) {
     case '.json':
       return asRecord(parseJson(await readFile(file, 'utf8')));
@@ -39,8 +49,16 @@ async function read(file: string): Promise<Record<string, unknown> | undefined> 
     case '.cjs': {
       const require = createRequire(file);
       delete require.cache[file];
-      return resolveConfig(require(file));
+      return resolveConfig((await exportsNothing(file)) ? undefined : require(file));
     }
+    case '.js':
+    case '.ts':
+    case '.mts':
+    case '.cts':
+      return (
+        loader &&
+        resolveConfig((await exportsNothing(file)) ? undefined : defaultOf(await loader.import(file)))
+      );
     default:
       return undefined;
   }
@@ -62,14 +80,37 @@ function isEmptyYaml(text: string): boolean {
   return text.split('\n').every((line) => /^\s*(?:#|---|$)/.test(line));
 }
 
-/** A configuration may be a function that returns it. */
-async function resolveConfig(config: unknown): Promise<Record<string, unknown>> {
-  return asRecord(typeof config === 'function' ? await config() : config);
+/** Whether code never says what it exports. Node and c12 take it for an empty object. */
+async function exportsNothing(file: string): Promise<boolean> {
+  return !(await readFile(file, 'utf8')).includes('export');
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
+/** What a module exports as a whole: its default, or all of it if it is of CommonJS. */
+function defaultOf(module: unknown): unknown {
+  if (!isRecord(module)) return module;
+  if (!('default' in module)) return isCompiled(module) ? undefined : module;
+  const { default: whole } = module;
+  return isCompiled(whole) ? whole['default'] : whole;
+}
+
+/** Compilers mark the exports of an ES module that they turn into CommonJS. */
+function isCompiled(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && value['__esModule'] === true;
+}
+
+/** A configuration in code may be a function that returns it. */
+async function resolveConfig(config: unknown): Promise<Record<string, unknown>> {
+  const resolved: unknown = await (typeof config === 'function' ? config() : config);
+  return asRecord(resolved, ' (code gives one with `export default`)');
+}
+
+/** What a file without an object is told. */
+export const NO_OBJECT = 'it does not contain an object';
+
+/** Takes what a file holds. @param hint ends the message. @throws TypeError if it is no object. */
+export function asRecord(value: unknown, hint = ''): Record<string, unknown> {
   if (!isRecord(value)) {
-    throw new TypeError('it does not contain an object');
+    throw new TypeError(NO_OBJECT + hint);
   }
   return { ...value };
 }

@@ -39,8 +39,90 @@ test.each([
   await expect(reading).rejects.not.toThrow('a-secret');
 });
 
-test.each(['', '\n', '# port: 8123\n', '---\n# later\n'])(
-  'a .yaml file without content, %j, sets nothing',
+test.each([
+  ['json', 'null'],
+  ['jsonc', ''],
+  ['jsonc', '"word"'],
+  ['json5', 'null'],
+  ['toml', ''],
+  ['toml', ' \n'],
+  ['yaml', ''],
+  ['yaml', '\n'],
+  ['yaml', '\uFEFF'],
+  ['yaml', 'hello'],
+  ['yaml', 'null'],
+  ['yaml', '# later\n~'],
+  ['yaml', '0'],
+  ['yaml', '- port: 8123'],
+  ['yml', ''],
+])('a .%s file with %j does not contain an object', async (kind, text) => {
+  writeFileSync(join(directory, `bare.${kind}`), text);
+  await expect(readConfig({ GATEWAY_CONFIG: `bare.${kind}` }, directory)).rejects.toThrow(
+    /^The configuration file cannot be read: it does not contain an object$/,
+  );
+});
+
+test.each([
+  ...['ts', 'mts', 'js', 'mjs'].flatMap((kind) =>
+    [
+      '',
+      'const port = 8123;',
+      'export const port = 8123;',
+      'export {};',
+      'export default undefined;',
+      'export default null;',
+      'export default "a-secret-of-mine";',
+      'export default [];',
+      'export default () => undefined;',
+      'export default async () => "a-secret-of-mine";',
+    ].map((text) => [kind, text] as const),
+  ),
+  ...['js', 'cjs', 'cts'].flatMap((kind) =>
+    [
+      '',
+      'const port = 8123;',
+      'module.exports = null;',
+      'module.exports = "a-secret-of-mine";',
+      'module.exports = () => null;',
+    ].map((text) => [kind, text] as const),
+  ),
+])('a .%s file with %j does not contain an object, and `export default` is named', async (kind, text) => {
+  const code = mkdtempSync(join(directory, 'code-'));
+  writeFileSync(join(code, `gateway.config.${kind}`), text);
+  await expect(readConfig({}, code)).rejects.toThrow(
+    /^The configuration file cannot be read: it does not contain an object \(code gives one with `export default`\)$/,
+  );
+});
+
+test.each([
+  ['json', '{}', 8_787],
+  ['yaml', '{}', 8_787],
+  ['ts', 'export default {};', 8_787],
+  ['ts', 'export default Promise.resolve({ port: 8123 });', 8_123],
+  ['ts', 'module.exports = { port: 8123 };', 8_123],
+  ['cts', 'export = { port: 8123 };', 8_123],
+  ['cts', 'exports.port = 8123;', 8_123],
+  ['js', 'module.exports = {};', 8_787],
+  ['js', 'module.exports = { port: 8123 };', 8_123],
+  ['js', 'exports.port = 8123;', 8_123],
+  [
+    'js',
+    'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = { port: 8123 };',
+    8_123,
+  ],
+])('a .%s file with %j contains one', async (kind, text, port) => {
+  const code = mkdtempSync(join(directory, 'code-'));
+  writeFileSync(join(code, `gateway.config.${kind}`), text);
+  expect(await readConfig({}, code)).toMatchObject({ port });
+});
+
+test('a file is found without the end of its name', async () => {
+  writeFileSync(join(directory, 'bare-name.ts'), 'export default { port: 8123 };');
+  expect(await readConfig({ GATEWAY_CONFIG: 'bare-name' }, directory)).toMatchObject({ port: 8_123 });
+});
+
+test.each(['# port: 8123\n', '---\n# later\n'])(
+  'a .yaml file of comments, %j, sets nothing',
   async (text) => {
     writeFileSync(join(directory, 'empty.yaml'), text);
     expect(await readConfig({ GATEWAY_CONFIG: 'empty.yaml' }, directory)).toMatchObject({ port: 8787 });
