@@ -1,6 +1,7 @@
 /** The settings of a key or a group: as options of `gateway keys` and `gateway groups`, and as columns of their lists. */
 
 import type { ArgsDef } from 'citty';
+import { isDay } from '../lib/calendar.ts';
 import type { ModelLimit } from '../store/key-settings.ts';
 import { defaultStoredScope } from '../store/stored-scope.ts';
 import type { LimitColumns } from '../store/tables.ts';
@@ -112,12 +113,17 @@ function parseLimit(option: string, text: string | undefined): Readonly<Record<s
 function parseTime(text: string, now: number): string | null {
   if (text === 'never') return null;
   const duration = parseDuration(text);
-  const time = duration === undefined ? Date.parse(text) : now + duration;
+  const time = duration === undefined ? parseIsoTime(text) : now + duration;
   if (Number.isNaN(time) || time > LATEST)
     throw new Refusal(
       `--expires: ${text} is not a date, a time or a duration (2027-01-31, 2027-01-31T12:00Z, 30d).`,
     );
   return new Date(time).toISOString();
+}
+
+/** Milliseconds since 1970; NaN for what does not begin with a day. A Date takes 30 February for 2 March. */
+function parseIsoTime(text: string): number {
+  return isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
 }
 
 /** The last millisecond of the year 9999: ISO 8601 writes later years in another form. */

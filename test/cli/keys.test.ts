@@ -207,6 +207,7 @@ describe('options', () => {
     [{ expires: 'never' }, { expires_at: null }],
     [{ expires: '30d' }, { expires_at: '2026-12-20T12:00:00.000Z' }],
     [{ expires: '2027-01-31' }, { expires_at: '2027-01-31T00:00:00.000Z' }],
+    [{ expires: '2028-02-29' }, { expires_at: '2028-02-29T00:00:00.000Z' }],
     [{ expires: '2027-01-31T10:00:00+02:00' }, { expires_at: '2027-01-31T08:00:00.000Z' }],
     [{ 'budget-month': '0' }, { budget_month: 0 }],
     [{ 'tokens-per-minute': 'none' }, { tokens_per_minute: null }],
@@ -224,6 +225,19 @@ describe('options', () => {
     [{ models: '' }, /^--models/],
   ])('%j is rejected', (options, message) => {
     expect(() => parseOptions(readKeyOptions(options, now), keySettings)).toThrow(message);
+  });
+
+  test.each([
+    '2027-02-30',
+    '2027-02-31',
+    '2027-02-30T10:00Z',
+    '2027-02-29 10:00',
+    '2027-04-31T10:00:00+02:00',
+    '2027-2-28',
+    'Feb 30, 2027',
+    '2027',
+  ])('an expiry at %s is rejected', (expires) => {
+    expect(() => readKeyOptions({ expires }, now)).toThrow(`--expires: ${expires} is not a date`);
   });
 
   test('durations', () => {
