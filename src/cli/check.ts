@@ -38,7 +38,10 @@ export const check = defineCommand({
       const vendors = configuredVendors(config);
       const names = vendors.all.map((vendor) => vendor.name);
       const holders = [...config.keys, ...config.groups, ...config.identities];
-      const models = new Set(holders.flatMap(({ models = [] }) => models));
+      const models = notes.namedModels(
+        holders.flatMap(({ models = [] }) => models),
+        holders.flatMap(({ modelLimits = [] }) => modelLimits),
+      );
       const lines = [
         'The configuration is valid.',
         files.length === 0
@@ -53,7 +56,7 @@ export const check = defineCommand({
         ...(await describeCredentials(vendors.all)),
         ...notes.findUnreadVariables(config, environment),
         ...vendorNotes.findVendorNotes(config),
-        ...notes.findUnknownModels([...models], config),
+        ...notes.findUnknownModels(models, config),
         ...config.identities.map(
           ({ name, issuer }) =>
             `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,

@@ -6,6 +6,7 @@ import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Environment } from '../lib/environment.ts';
+import type { KeySettings } from '../store/key-settings.ts';
 
 interface VendorKey {
   /** The variable that the gateway reads. */
@@ -48,7 +49,18 @@ export function findUnreadVariables({ vendors }: Config, environment: Environmen
 }
 
 /**
- * A sentence for each model that a key may use but the catalog does not have. They are no error: the catalog may grow.
+ * The models that keys, groups and callers name, each once: those that they may use, and those that have limits.
+ * @param limits such as `modelLimits`.
+ */
+export function namedModels(
+  models: readonly string[] | null = [],
+  limits: readonly { readonly models: readonly string[] }[] | null = [],
+): readonly string[] {
+  return [...new Set([...(models ?? []), ...(limits ?? []).flatMap((limit) => limit.models)])];
+}
+
+/**
+ * A sentence for each model that a key names but the catalog does not have. They are no error: the catalog may grow.
  * @param models full ids or `<vendor>/*`, as keys and groups have them.
  */
 export function findUnknownModels(models: readonly string[], config: Config): readonly string[] {
@@ -60,4 +72,12 @@ export function findUnknownModels(models: readonly string[], config: Config): re
       return !ids.some((id) => allows(id, catalog.otherNames));
     })
     .map((model) => `Note: the catalog has no model ${model} (see "${commandLine(process.env, 'models')}").`);
+}
+
+/** The same for the settings of a key or a group in the store. */
+export function unknownModelsOf(
+  { models, model_limits: limits }: Pick<KeySettings, 'models' | 'model_limits'>,
+  config: Config,
+): readonly string[] {
+  return findUnknownModels(namedModels(models, limits), config);
 }

@@ -108,6 +108,27 @@ test('reports unknown models of keys and groups, and an unknown dialect', async 
   expect(stdout).not.toContain('The vendor vllm has an unknown dialect');
 });
 
+test('reports unknown models of limits, each once', async () => {
+  const { code, stdout } = await check({
+    keys: [
+      {
+        name: 'team',
+        key: 'a-key-of-a-team',
+        models: ['openai/nope'],
+        modelLimits: [{ models: ['openai/nope', 'openai/gpt-5.4', 'antropic/*'], budgetDay: 1 }],
+      },
+    ],
+    groups: [{ name: 'search', modelLimits: [{ models: ['openai/*', 'openai/gpt-none'], budgetDay: 1 }] }],
+    vendors: { openai: { apiKey: 'sk-1' } },
+  });
+  expect(code).toBe(0);
+  expect(stdout.match(/^Note: .*$/gm)).toEqual(
+    ['openai/nope', 'antropic/*', 'openai/gpt-none'].map(
+      (model) => `Note: the catalog has no model ${model} (see "gateway models").`,
+    ),
+  );
+});
+
 test('a key that other gateways would read from the environment is sent literally, with a warning', async () => {
   const baseUrl = 'http://localhost:8000/v1';
   const { code, stdout } = await check({

@@ -38,6 +38,19 @@ test('an unknown model is reported, and the key may still use it', async () => {
   expect((await keys('change', 'team', '--models', 'openai/gpt-5')).stderr).not.toContain('catalog');
 });
 
+test('unknown models of limits are reported, each once', async () => {
+  const note = (model: string) => `Note: the catalog has no model ${model} (see "gateway models").\n`;
+  const limits =
+    'openai/nope anthropic/* budget-day=1; openai/nope antropic/* openai/gpt-5 requests-per-minute=2';
+  const made = await keys('create', 'team', '--models', 'openai/nope', '--model-limits', limits);
+  expect(made.code).toBe(0);
+  expect(made.stderr.startsWith(note('openai/nope') + note('antropic/*'))).toBe(true);
+  expect(made.stderr.match(/Note: /g)).toHaveLength(2);
+  const changed = await keys('change', 'team', '--model-limits', 'openai/nop budget-day=1');
+  expect(changed.stderr).toBe(`${note('openai/nop')}Changed the key team.\n`);
+  expect((await keys('change', 'team', '--model-limits', 'none')).stderr).toBe('Changed the key team.\n');
+});
+
 test('an alias of a model is accepted as the model is', async () => {
   const { stderr } = await keys('create', 'team', '--models', 'openai/gpt-5.4-2026-03-05');
   expect(stderr).not.toContain('has no model');
