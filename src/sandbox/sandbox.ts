@@ -45,7 +45,7 @@ export interface Sandbox {
   readonly makers: { readonly baseUrl: string; readonly apiKey: string };
   /** Changes pace, models and wordings from the next request on. Addresses and stored responses stay. */
   change(to: Pick<SandboxOptions, 'pace' | 'models' | 'wordings'>): void;
-  /** Ends the server and every answer that is still being written. */
+  /** Ends the server and every answer that is still being written. Again, it waits for the same end. */
   close(): Promise<void>;
 }
 
@@ -89,6 +89,7 @@ export async function startSandbox({
     apiKey: world.keys[vendor],
     simulated: true as const,
   });
+  let closing: Promise<void> | undefined;
   return {
     places: {
       openai: place('openai'),
@@ -102,7 +103,10 @@ export async function startSandbox({
       pace = to.pace;
       wordings = to.wordings;
     },
-    close: () => closed(server),
+    close() {
+      closing ??= closed(server);
+      return closing;
+    },
   };
 }
 

@@ -34,7 +34,7 @@ export interface MountedGateway {
    * @throws ConfigError if a file that the configuration names cannot be read, or its store cannot be opened.
    */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Ends what is still being answered, and closes connections and the store. */
+  /** Ends what is still being answered, and closes connections and the store. Again, it waits for the same end. */
   readonly close: () => Promise<void>;
 }
 
@@ -71,9 +71,13 @@ export function createGateway(
   opening.catch((error: unknown) => {
     tell(`The gateway cannot be opened: ${error instanceof ConfigError ? error.message : String(error)}`);
   });
+  let closing: Promise<void> | undefined;
   return {
     fetch: async (request) => (await opening).fetch(request),
-    close: async () => (await opening).close(),
+    close() {
+      closing ??= opening.then((opened) => opened.close());
+      return closing;
+    },
   };
 }
 

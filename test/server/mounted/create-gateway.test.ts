@@ -275,3 +275,12 @@ test('with a store, its keys are valid, and usage is recorded there', async () =
     await rm(directory, { recursive: true });
   }
 });
+
+test.each([{}, { openai: { apiKey: 'a-key-of-the-vendor' } }])(
+  'it may be closed twice, at once and later (vendors %j)',
+  async (vendors) => {
+    const gateway = createGateway({ keys: [{ name: 'test', key: KEY }], vendors }, { onProblem: () => {} });
+    await Promise.all([gateway.close(), gateway.close()]);
+    await gateway.close();
+  },
+);
