@@ -27,8 +27,9 @@ export const conform = defineCommand({
   run: ({ args }) =>
     execute(args, options, async () => {
       const { url, model } = args;
-      if (url === undefined || !URL.canParse(url) || !/^https?:/i.test(url))
-        throw new Refusal('Give the address of the service with --url.');
+      if (url === undefined) throw new Refusal('Give the address of the service with --url.');
+      if (!URL.canParse(url) || !/^https?:/i.test(url))
+        throw new Refusal(`--url: ${url} is not an http or https address.`);
       if (model === undefined) throw new Refusal('Give the model with --model.');
       const format = parseFormat(args.format);
       const seconds = parseWholeNumber('timeout', args.timeout, 1, 3_600);
@@ -64,7 +65,9 @@ function render({ format, isOffered, trials, rules }: FormatReport): string {
     .map(({ rule, demand, verdict, brokenBy }) => `${verdict}: ${rule}: ${demand} (${brokenBy.join('; ')})`);
   const details = trials.flatMap(renderDetails);
   return [
-    `${format}: ${held} of ${rules.length} rules hold`,
+    rules.length === 0
+      ? `${format}: nothing was examined, since no answer could be judged by the rules`
+      : `${format}: ${held} of ${rules.length} rules hold`,
     table.replaceAll(/^/gm, '  '),
     ...[...broken, ...details].map((line) => `  ${line}`),
   ].join('\n');

@@ -174,7 +174,9 @@ describe('a service that is not as it should be', () => {
 
   test('cannot be reached', async () => {
     respond = (_, response) => response.destroy();
-    expect(verdicts(await asked())).toEqual(new Set(['broken']));
+    const report = await asked();
+    expect(verdicts(report)).toEqual(new Set(['broken']));
+    expect(report.rules).toEqual([]);
   });
 });
 
@@ -221,6 +223,11 @@ describe('the command', () => {
     ]);
     expect(broken.code).toBe(1);
     expect(broken.stdout).toContain('text, streamed: The answer is text/plain, and not text/event-stream.');
+    expect(broken.stdout).toMatch(/^messages: nothing was examined, since no answer could be judged/);
     expect((await runCommand(directory, ['conform', '--model=m'])).stderr).toContain('--url');
+    for (const url of ['notaurl', 'ftp://h', 'http://']) {
+      const refused = await runCommand(directory, ['conform', `--url=${url}`, '--model=m']);
+      expect(refused.stderr).toBe(`--url: ${url} is not an http or https address.\n`);
+    }
   });
 });

@@ -44,6 +44,7 @@ export interface FormatReport {
   /** False if there is nothing at the format's address, or not this model; then nothing else was asked. */
   readonly isOffered: boolean;
   readonly trials: readonly Trial[];
+  /** Empty if no answer could be judged by them. */
   readonly rules: readonly RuleReport[];
 }
 
@@ -76,7 +77,7 @@ export async function conform(service: Service, format: FormatName): Promise<For
     }
     trials.push(await errorTo(service, format, stream));
   }
-  return { format, isOffered: true, trials, rules: listRules(format, trials) };
+  return { format, isOffered: true, trials, rules: trials.some(isJudged) ? listRules(format, trials) : [] };
 }
 
 /** Whether nothing in a report is broken. A service that refuses even a short text has not been examined. */
@@ -155,6 +156,11 @@ function findVerdict(
   const { excused } = RULEBOOKS[format];
   if (isWrong || violations.some(({ rule }) => excused[rule] === undefined)) return 'broken';
   return violations.length > 0 ? 'deviates' : 'ok';
+}
+
+/** Whether the rules were tried on an answer. One that never came, or is of another kind, breaks none. */
+function isJudged({ verdict, violations }: Trial): boolean {
+  return verdict !== 'broken' || violations.length > 0;
 }
 
 function listRules(format: FormatName, trials: readonly Trial[]): readonly RuleReport[] {
