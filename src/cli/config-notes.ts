@@ -75,7 +75,7 @@ export function findUnknownModels(models: readonly string[], config: Config): re
 }
 
 /** The same for the settings of a key or a group in the store. */
-export function unknownModelsOf(
+export function findUnknownInSettings(
   { models, model_limits: limits }: Pick<KeySettings, 'models' | 'model_limits'>,
   config: Config,
 ): readonly string[] {

@@ -25,12 +25,12 @@ const create = defineCommand({
   run: ({ args }) =>
     execute(args, createOptions, () =>
       withStore(async (store, config) => {
-        const { createGroup, groupColumns, groupName, groupSettings, unknownModelsOf } = await load();
+        const { createGroup, groupColumns, groupName, groupSettings, findUnknownInSettings } = await load();
         const name = parseOptions(args.name, groupName, 'The name');
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const made = await createGroup(store, name, groupColumns(settings));
         if (made === undefined) throw new Refusal(`A group named ${name} already exists.`);
-        for (const note of unknownModelsOf(settings, config)) console.error(note);
+        for (const note of findUnknownInSettings(settings, config)) console.error(note);
         console.error(
           `Created the group ${name}. Add keys with: ${commandLine(process.env, 'keys create NAME', `--group '${name}'`)}`,
         );
@@ -61,7 +61,7 @@ const change = defineCommand({
   run: ({ args }) =>
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
-        const { changeGroup, findGroup, groupColumns, groupSettings, unknownModelsOf } = await load();
+        const { changeGroup, findGroup, groupColumns, groupSettings, findUnknownInSettings } = await load();
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const row = await findGroup(store, args.group);
         if (row !== undefined && Object.keys(settings).length === 0)
@@ -70,7 +70,7 @@ const change = defineCommand({
           );
         if ((await changeGroup(store, args.group, groupColumns(settings))) === undefined)
           throw noSuchGroup(args.group);
-        for (const note of unknownModelsOf(settings, config)) console.error(note);
+        for (const note of findUnknownInSettings(settings, config)) console.error(note);
         console.error(`Changed the group ${args.group}.`);
       }),
     ),

@@ -30,13 +30,14 @@ const create = defineCommand({
   run: ({ args }) =>
     execute(args, createOptions, () =>
       withStore(async (store, config) => {
-        const { keyColumns, createKey, unknownModelsOf, isExpired, keyName, keySettings } = await load();
+        const { keyColumns, createKey, findUnknownInSettings, isExpired, keyName, keySettings } =
+          await load();
         const name = parseOptions(args.name, keyName, 'The name');
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (isExpired(settings)) throw new Refusal(`--expires: ${args.expires} is in the past.`);
         const made = await inKnownGroup(createKey(store, name, keyColumns(settings)));
         if (made === undefined) throw new Refusal(`A key named ${name} already exists.`);
-        for (const note of unknownModelsOf(settings, config)) console.error(note);
+        for (const note of findUnknownInSettings(settings, config)) console.error(note);
         await showKey(made, args.json);
       }),
     ),
@@ -68,7 +69,7 @@ const change = defineCommand({
   run: ({ args }) =>
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
-        const { changeKey, keyColumns, findKey, unknownModelsOf, keySettings } = await load();
+        const { changeKey, keyColumns, findKey, findUnknownInSettings, keySettings } = await load();
         const { id, name } = usable(args.key, await findKey(store, args.key));
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (Object.keys(settings).length === 0)
@@ -76,7 +77,7 @@ const change = defineCommand({
             'Nothing to change: give at least one setting, such as --models or --budget-day.',
           );
         await inKnownGroup(changeKey(store, id, keyColumns(settings)));
-        for (const note of unknownModelsOf(settings, config)) console.error(note);
+        for (const note of findUnknownInSettings(settings, config)) console.error(note);
         console.error(`Changed the key ${name}.`);
       }),
     ),

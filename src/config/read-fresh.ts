@@ -57,7 +57,7 @@ async function read(file: string, loader: Loader | undefined): Promise<Record<st
     case '.cts':
       return (
         loader &&
-        resolveConfig((await exportsNothing(file)) ? undefined : defaultOf(await loader.import(file)))
+        resolveConfig((await exportsNothing(file)) ? undefined : defaultExport(await loader.import(file)))
       );
     default:
       return undefined;
@@ -86,7 +86,7 @@ async function exportsNothing(file: string): Promise<boolean> {
 }
 
 /** What a module exports as a whole: its default, or all of it if it is of CommonJS. */
-function defaultOf(module: unknown): unknown {
+function defaultExport(module: unknown): unknown {
   if (!isRecord(module)) return module;
   if (!('default' in module)) return isCompiled(module) ? undefined : module;
   const { default: whole } = module;

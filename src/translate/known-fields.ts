@@ -4,7 +4,7 @@
  */
 
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
-import { SDK_FIELDS } from './sdk-fields.ts';
+import { type FieldTree, SDK_FIELDS } from './sdk-fields.ts';
 import { spellings } from './spellings.ts';
 
 /** The known fields of an object, each with those of the object that it holds. */
@@ -138,13 +138,13 @@ function chatTools(): readonly string[] {
 
 /** The known paths. @param refused those that are left out, with all that they hold. */
 export function listPaths(format: FormatName, refused: readonly string[]): readonly string[] {
-  const sdks = SDK_FIELDS[format].fields.filter(
+  const sdks = pathsIn(SDK_FIELDS[format].fields).filter(
     (path) => !refused.some((each) => path === each || path.startsWith(`${each}.`)),
   );
   const brought =
     format === 'chat-completions'
       ? (['responses', 'messages'] as const).flatMap((other) =>
-          SDK_FIELDS[other].fields.filter((path) => path.startsWith('tools.')),
+          pathsIn(SDK_FIELDS[other].fields).filter((path) => path.startsWith('tools.')),
         )
       : [];
   const all = [...sdks, ...ALSO[format], ...brought];
@@ -152,6 +152,13 @@ export function listPaths(format: FormatName, refused: readonly string[]): reado
   // A token count may hold a whole request.
   const counted = all.map((path) => `generateContentRequest.${path}`);
   return [...all, ...counted];
+}
+
+/** The paths of all fields in a tree, each behind that of the field that holds it. */
+function pathsIn(tree: FieldTree): readonly string[] {
+  return Object.entries(tree).flatMap(([name, inner]) =>
+    inner === 1 ? [name] : [name, ...pathsIn(inner).map((path) => `${name}.${path}`)],
+  );
 }
 
 interface Growing extends KnownFields {
