@@ -5,8 +5,9 @@
  * Every `parseEvents` keeps this order, and every `renderEvents` may rely on it:
  *   reply-start; for each choice (part-start part-delta* part-end)* with `index` 0, 1, 2 …, where no two parts of one
  *   choice are open at once, then choice-end; after all choices, reply-end. `usage` may come anywhere before reply-end,
- *   even first. Parts of different choices may interleave. Nothing comes after reply-end. A vendor's error event is
- *   thrown and not emitted; so is an end without the format's terminal event.
+ *   even first. Parts of different choices may interleave. A part-detail is of the open part; only a citation may
+ *   come when its text has ended, before choice-end and while no other text is open. Nothing comes after reply-end. A
+ *   vendor's error event is thrown and not emitted; so is an end without the format's terminal event.
  */
 
 import type { JsonObject } from '../lib/json.ts';
@@ -92,7 +93,7 @@ export interface PartDelta {
   readonly text: string;
 }
 
-/** Something about the open part that is not its text. */
+/** Something about a part that is not its text. */
 export interface PartDetail {
   readonly type: 'part-detail';
   readonly choice: number;

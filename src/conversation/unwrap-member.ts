@@ -46,7 +46,8 @@ class MemberUnwrapper implements Step<ReplyEvent, ReplyEvent> {
     } else if (held !== undefined && event.type === 'part-detail') held.details.push(event);
     else {
       if (held !== undefined && event.type === 'part-end') this.#release(event, held, out);
-      out.enqueue(event);
+      // A citation that comes when its text has ended: the text may have been replaced.
+      out.enqueue(event.type === 'part-detail' ? withoutPlace(event) : event);
     }
   }
 

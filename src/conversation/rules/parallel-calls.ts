@@ -6,6 +6,7 @@
 
 import { flat } from '../../lib/flat-text.ts';
 import { asObject, asObjects, asText, isObject } from '../../lib/json.ts';
+import { lastAt } from '../../lib/last-at.ts';
 import { fuse, type Sink, type Step } from '../../streams/step.ts';
 import type { Prompt } from '../prompt.ts';
 import type { OpenPart, PartDelta, PartDetail, PartEnd, PartStart, ReplyEvent } from '../reply.ts';
@@ -23,6 +24,12 @@ interface Held {
   text: string;
 }
 
+/** The parts from the index `start` on, and by how much the indexes that they are emitted with are greater. */
+interface Moved {
+  readonly start: number;
+  readonly by: number;
+}
+
 /** A parser that emits the calls in such a list one by one; the parser itself if `prompt` has no function. */
 export function withParallelCalls<I>(
   parser: Step<I, ReplyEvent>,
@@ -37,8 +44,8 @@ class CallSplitter implements Step<ReplyEvent, ReplyEvent> {
   readonly #names: ReadonlySet<string>;
   /** By choice. Nothing is made before the first such call. */
   #held: Map<number, Held> | undefined;
-  /** By how many the parts emitted for a choice exceed those that came. */
-  #added: Map<number, number> | undefined;
+  /** By choice, from which part on the emitted parts have moved, and how far. */
+  #moved: Map<number, Moved[]> | undefined;
 
   /** @param names the functions that may be called. */
   constructor(names: ReadonlySet<string>) {
@@ -67,8 +74,8 @@ class CallSplitter implements Step<ReplyEvent, ReplyEvent> {
   }
 
   #pass(event: ReplyEvent, out: Sink<ReplyEvent>): void {
-    const more = this.#added !== undefined && 'index' in event ? this.#added.get(event.choice) : undefined;
-    out.enqueue(more !== undefined && 'index' in event ? { ...event, index: event.index + more } : event);
+    const moved = this.#moved !== undefined && 'index' in event ? this.#moved.get(event.choice) : undefined;
+    out.enqueue(moved && 'index' in event ? { ...event, index: newIndex(moved, event.index) } : event);
   }
 
   /** Emits the calls in a held list; the list as it came if a call in it is not of the caller's tools. */
@@ -80,15 +87,22 @@ class CallSplitter implements Step<ReplyEvent, ReplyEvent> {
       this.#pass(end, out);
       return;
     }
-    this.#added ??= new Map();
-    const before = this.#added.get(choice) ?? 0;
+    this.#moved ??= new Map();
+    const moved = this.#moved.get(choice) ?? [];
+    this.#moved.set(choice, moved);
+    const first = newIndex(moved, index);
     for (const [place, { part, input }] of calls.entries()) {
-      this.#added.set(choice, before + place);
-      this.#pass({ type: 'part-start', choice, index, part }, out);
-      this.#pass({ type: 'part-delta', choice, index, text: input }, out);
-      this.#pass(end, out);
+      const at = { choice, index: first + place };
+      out.enqueue({ type: 'part-start', ...at, part });
+      out.enqueue({ type: 'part-delta', ...at, text: input });
+      out.enqueue({ ...end, ...at });
     }
+    moved.push({ start: index + 1, by: first - index + calls.length - 1 });
   }
+}
+
+function newIndex(moved: readonly Moved[], index: number): number {
+  return index + (lastAt(moved, index)?.by ?? 0);
 }
 
 /** The calls in a list of calls; undefined if one of them is not of `names`. */

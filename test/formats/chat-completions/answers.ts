@@ -99,7 +99,10 @@ export function violations(events: readonly Sse[], usageAsked?: boolean) {
   return judge.end();
 }
 
-/** Checks the order that renderers rely on: numbered parts, one at a time, no empty piece. */
+/**
+ * Checks the order that renderers rely on: numbered parts, one at a time, no empty piece. Only a citation may come when
+ * its part has ended.
+ */
 export function isOrdered(events: readonly ReplyEvent[]): boolean {
   const open = new Map<number, number>();
   const next = new Map<number, number>();
@@ -121,8 +124,10 @@ export function isOrdered(events: readonly ReplyEvent[]): boolean {
       }
       case 'part-delta':
         return open.get(event.choice) === event.index && event.text !== '';
-      case 'part-detail':
-        return open.get(event.choice) === event.index;
+      case 'part-detail': {
+        const isLate = event.citation !== undefined && event.index < (next.get(event.choice) ?? 0);
+        return open.get(event.choice) === event.index || (isLate && !ended.has(event.choice));
+      }
       case 'part-end': {
         const isOpen = open.get(event.choice) === event.index;
         open.delete(event.choice);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/lib/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import {
   chunk,
   DONE,
@@ -377,24 +378,60 @@ describe('fields beside the text', () => {
       end: 2,
       formatSpecific: { format: 'chat-completions', fields: annotation },
     };
-    const { start: _start, end: _end, ...placeless } = citation;
     const cited = [{ kind: 'text', text: 'Hi', citations: [citation] }];
     expect(
       partsOf(chunk({ content: '', annotations: [annotation] }), chunk({ content: 'Hi' }, 'stop')),
     ).toEqual(cited);
     expect(partsOf(chunk({ content: 'Hi' }), chunk({ annotations: [annotation] }, 'stop'))).toEqual(cited);
     expect(partsOf(whole({ content: 'Hi', annotations: [annotation] }))).toEqual(cited);
-    const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } };
-    const behind = partsOf(
-      chunk({ content: 'Hello' }),
-      chunk({ tool_calls: [call] }),
-      chunk({ annotations: [annotation] }, 'tool_calls'),
-    );
-    // The text has ended: the source is kept, but without a place in the empty text.
-    expect(behind.at(-1)).toEqual({ kind: 'text', text: '', citations: [placeless] });
     expect(partsOf(chunk({ annotations: [annotation] }, 'stop'))).toMatchObject([
       { text: '', citations: [citation] },
     ]);
+  });
+
+  describe('a citation belongs to the text in which it begins', () => {
+    const cite = (start_index?: number, end_index?: number) => ({
+      annotations: [
+        { type: 'url_citation', url_citation: { url: 'https://a.example', start_index, end_index } },
+      ],
+    });
+    const call = { tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }] };
+    const thought = { reasoning_content: 'Hm.' };
+    const textsOf = (...deltas: JsonObject[]) =>
+      partsOf(...deltas.map((delta) => chunk(delta)), stop).flatMap((part) =>
+        part.kind === 'text'
+          ? [[part.text, ...(part.citations ?? []).map(({ start, end }) => [start, end])]]
+          : [],
+      );
+
+    test.each([
+      ['a call', call],
+      ['a thought', thought],
+    ])('%s has ended the text', (_, between) => {
+      expect(textsOf({ content: 'Hello world' }, between, cite(0, 5))).toEqual([['Hello world', [0, 5]]]);
+      expect(textsOf({ content: 'Hello world' }, between, cite())).toEqual([
+        ['Hello world', [undefined, undefined]],
+      ]);
+      const events = parsed([chunk({ content: 'Hello' }), chunk(between), chunk(cite(0, 5)), stop, DONE]);
+      expect(isOrdered(events)).toBe(true);
+    });
+
+    test('another text has begun', () => {
+      const texts = [{ content: 'Hello ' }, thought, { content: 'world' }];
+      expect(textsOf(...texts, cite(0, 5), cite(6, 11))).toEqual([
+        ['Hello ', [0, 5]],
+        ['world', [0, 5]],
+      ]);
+      // The words of the second text are cited too, but a citation has one text.
+      expect(textsOf(...texts, cite(0, 11))).toEqual([['Hello ', [0, 6]], ['world']]);
+    });
+
+    test('another text follows', () => {
+      expect(textsOf({ content: 'Hello ' }, thought, cite(6, 11), cite(), { content: 'world' })).toEqual([
+        ['Hello '],
+        ['world', [0, 5], [undefined, undefined]],
+      ]);
+    });
   });
 
   test('unknown fields of the answer, of a choice and of a message, each once', () => {

@@ -284,6 +284,32 @@ describe('fields beside the text', () => {
     ]);
   });
 
+  test('citations that come when their text has ended are among the others', () => {
+    const late: ReplyEvent = {
+      type: 'part-detail',
+      choice: 0,
+      index: 0,
+      citation: { url: 'https://a.example', start: 0, end: 3 },
+    };
+    const whole = { citation: { url: 'https://b.example' } };
+    const said = rendered(
+      answer(
+        ...part(0, text, ['one']),
+        ...part(1, { kind: 'thinking' }, ['hm']),
+        ...part(2, text, ['two'], [whole]),
+        late,
+        stopped(),
+      ),
+    );
+    expect(deltasOf(said).at(-2)).toMatchObject({
+      annotations: [
+        { url_citation: { start_index: 0, end_index: 3, url: 'https://a.example' } },
+        { url_citation: { start_index: 5, end_index: 8, url: 'https://b.example' } },
+      ],
+    });
+    expect(violations(said, true)).toEqual([]);
+  });
+
   test("a text's signature", () => {
     const said = rendered(
       answer(...part(0, text, ['a'], [{ signature: { origin: 'google', value: 's' } }]), stopped()),

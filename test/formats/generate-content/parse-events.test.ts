@@ -608,6 +608,31 @@ describe('citations', () => {
     ).toEqual(onBoth);
   });
 
+  const late = chunk([{ text: '' }], { ...END, ...both });
+
+  test('each text has its own citations, if they are known only when it has ended', () => {
+    for (const between of [call('f'), { text: 'hm', thought: true }]) {
+      const texts = [chunk([{ text: 'Äh.' }]), chunk([between]), chunk([{ text: 'It rains.' }])];
+      expect(citations([...texts, late])).toEqual(onBoth);
+      expect(citations([...texts, chunk([between]), late])).toEqual(onBoth);
+    }
+    const thought = chunk([{ text: 'hm', thought: true }]);
+    const order = events([chunk([{ text: 'Äh.' }]), thought, late]).map(({ type }) => type);
+    expect(order.slice(-5)).toEqual(['part-end', 'part-detail', 'part-detail', 'choice-end', 'reply-end']);
+  });
+
+  test('a citation over two texts ends with the one in which it begins; one without a place is of the last', () => {
+    const citationSources = [
+      { uri: 'https://a.example', startIndex: 1, endIndex: 6 },
+      { uri: 'https://b.example' },
+    ];
+    const thought = chunk([{ text: 'hm', thought: true }]);
+    const sources = chunk([{ text: '' }], { ...END, citationMetadata: { citationSources } });
+    expect(
+      citations([chunk([{ text: 'abc' }]), thought, chunk([{ text: 'def' }]), thought, sources]),
+    ).toEqual([[{ url: 'https://a.example', start: 1, end: 3 }], [{ url: 'https://b.example' }]]);
+  });
+
   test('a call after the text does not remove them', () => {
     const texts = [{ text: 'Äh.' }, { text: 'It rains.' }];
     const found = citations([chunk([...texts, call('f')], { ...END, ...both })]);

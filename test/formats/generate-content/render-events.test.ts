@@ -219,6 +219,27 @@ test('citations of several texts count bytes over all text', () => {
   expect(whole).toMatchObject({ candidates: [{ groundingMetadata }] });
 });
 
+test('a citation that comes when its text has ended is of that text', () => {
+  const late = (index: number, url: string): ReplyEvent => ({
+    type: 'part-detail',
+    choice: 0,
+    index,
+    citation: { url, start: 0, end: 1 },
+  });
+  const texts = [...part(0, { kind: 'text' }, ['ab']), ...part(1, { kind: 'text' }, ['c'])];
+  const { chunks, whole } = said(
+    answer([...texts, late(1, 'https://b.example'), late(0, 'https://a.example')]),
+  );
+  const groundingMetadata = {
+    groundingSupports: [
+      { segment: { startIndex: 0, endIndex: 1 } },
+      { segment: { startIndex: 2, endIndex: 3 } },
+    ],
+  };
+  expect(chunks.at(-1)).toMatchObject({ candidates: [{ groundingMetadata }] });
+  expect(whole).toMatchObject({ candidates: [{ groundingMetadata }] });
+});
+
 test('several answers have an end each', () => {
   const other = part(0, { kind: 'text' }, ['b']).map((event) =>
     'choice' in event ? { ...event, choice: 1 } : event,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenPart, ReplyEvent } from '../../../src/conversation/reply.ts';
+import type { Tool } from '../../../src/conversation/tools.ts';
 import type { RequestContext } from '../../../src/formats/format.ts';
 import { PING, renderEvents } from '../../../src/formats/messages/inbound/render-events.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
@@ -317,6 +318,17 @@ describe('blocks', () => {
       stop(0),
     ]);
   });
+});
+
+test('a citation that comes when its text has ended is in no other block, and its source is in the search', () => {
+  const late: ReplyEvent = { type: 'part-detail', choice: 0, index: 0, citation: { url: 'https://a.b' } };
+  const events = (last: ReplyEvent[]) => answer([part(0, TEXT, ['a']), part(1, THINKING, ['b']), last]);
+  for (const last of [[], part(2, TEXT, ['c'])]) {
+    expect(blocksOf(events([...last, late]))).toEqual(blocksOf(events(last)));
+  }
+  const search: Tool = { kind: 'hosted', format: 'messages', value: {}, webSearch: true };
+  const asked = { ...ASKED, prompt: { ...PROMPT, tools: [search] } };
+  expect(JSON.stringify(blocksOf(events([late]), asked))).toContain('"url":"https://a.b"');
 });
 
 describe('the end', () => {

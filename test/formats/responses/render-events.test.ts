@@ -337,6 +337,41 @@ describe('citations', () => {
     );
   });
 
+  test('that come when their text has ended are in the response, and in its item if that is not done', () => {
+    const late = (index: number, place = {}): ReplyEvent => ({
+      type: 'part-detail',
+      choice: 0,
+      index,
+      citation: { url, ...place },
+    });
+    const events = makeReply([
+      ...part(0, text, ['one ']),
+      ...part(1, text, ['two']),
+      ...part(2, call('c1'), ['{}']),
+      ...part(3, text, ['three']),
+      late(0, { start: 0, end: 3 }),
+      late(1),
+      late(3, { start: 1, end: 2 }),
+    ]);
+    const annotations = (...places: [number, number][]) => [
+      { annotations: places.map(([start_index, end_index]) => ({ url, start_index, end_index })) },
+    ];
+    expect(outputOf(events)).toMatchObject([
+      { content: annotations([0, 3], [4, 7]) },
+      {},
+      { content: annotations([1, 2]) },
+    ]);
+    const said = renderStream(events).map(parseData);
+    const done = said.filter(({ type }) => type === 'response.output_item.done');
+    expect(done).toMatchObject([
+      { item: { content: [{ annotations: [] }] } },
+      {},
+      { item: { content: annotations([1, 2]) } },
+    ]);
+    const added = said.filter(({ type }) => type === 'response.output_text.annotation.added');
+    expect(added).toMatchObject([{ output_index: 2, annotation_index: 0 }]);
+  });
+
   test('without a URL are additional fields', () => {
     const fields = { type: 'char_location', cited_text: 'x', document_index: 0 };
     const citation = { citedText: 'x', formatSpecific: { format: 'messages', fields } } as const;

@@ -14,12 +14,12 @@ import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { Foreign } from '../../foreign.ts';
+import { annotate } from '../wire/citations.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
 import { separatorBetween } from '../wire/text-separator.ts';
 import { renderThinkingBlocks, type Thought } from '../wire/thinking-blocks.ts';
-import { AnnotationCollector } from './annotation-collector.ts';
 import { CallRenderer, type DeltaWriter, type OpenCall } from './render-calls.ts';
 import { renderEnd } from './response-fields.ts';
 
@@ -44,6 +44,8 @@ interface OpenText {
   text: string;
   /** The length of the text so far, in UTF-16 code units. */
   length: number;
+  /** Where an ended text begins in the text of the whole message, over which annotations count. */
+  start: number;
   signature: Signature | undefined;
   redacted: Signature | undefined;
   readonly formatSpecific: FormatSpecific | undefined;
@@ -52,14 +54,15 @@ interface OpenText {
   readonly call: OpenCall | undefined;
 }
 
-/** One choice. What most choices do not have is made for the first one: calls, thoughts and citations. */
+/** One choice. What most choices do not have is made for the first one: calls and thoughts. */
 export class ChoiceRenderer implements DeltaWriter {
   readonly #frame: ChunkFrame;
   /** The JSON text of a chunk before its delta, and after it. */
   readonly #prefix: string;
   readonly #suffix: string;
   #calls: CallRenderer | undefined;
-  #annotations: AnnotationCollector | undefined;
+  /** The texts by the index of their part: their citations are written at the end, and may come when they have ended. */
+  readonly #texts = new Map<number, OpenText>();
   #thoughts: Thought[] | undefined;
   readonly #others = new Foreign();
   #open: OpenText | undefined;
@@ -69,7 +72,7 @@ export class ChoiceRenderer implements DeltaWriter {
   #lastText = '';
   /** Whether a part of another kind came after that text. */
   #isInterrupted = false;
-  /** The length of all texts that have ended: annotations count over the text of the whole message. */
+  /** The length of all texts that have ended. */
   #length = 0;
 
   constructor(frame: ChunkFrame) {
@@ -85,6 +88,7 @@ export class ChoiceRenderer implements DeltaWriter {
     switch (part.kind) {
       case 'text':
         this.#open = this.#openText(event, '{"content":', '}');
+        this.#texts.set(event.index, this.#open);
         return;
       case 'thinking':
         this.#open = this.#openText(event, '{"reasoning_content":', '}');
@@ -117,8 +121,8 @@ export class ChoiceRenderer implements DeltaWriter {
     out.enqueue({ data: open.before + JSON.stringify(separator + text) + open.after });
   }
 
-  addDetail({ signature, redacted, citation }: PartDetail): void {
-    const open = this.#open;
+  addDetail({ index, signature, redacted, citation }: PartDetail): void {
+    const open = citation ? this.#texts.get(index) : this.#open;
     if (open === undefined) return;
     open.signature = signature ?? open.signature;
     open.redacted = redacted ?? open.redacted;
@@ -130,14 +134,11 @@ export class ChoiceRenderer implements DeltaWriter {
   close(out: Sink<Sse>): void {
     const open = this.#open;
     if (open === undefined) return;
-    const { part, call, signature, length, citations } = open;
+    const { part, call, signature } = open;
     if (call) this.#calls?.close(call, signature, out);
     else if (part.kind === 'text') {
-      if (citations) {
-        this.#annotations ??= new AnnotationCollector();
-        this.#annotations.add(citations, this.#length, length);
-      }
-      this.#length += length;
+      open.start = this.#length;
+      this.#length += open.length;
       if (signature) this.writeDelta(renderExtraContent(signature), out);
     } else if (part.kind === 'thinking') {
       open.text = flat(open.text);
@@ -158,10 +159,11 @@ export class ChoiceRenderer implements DeltaWriter {
     const thoughts = this.#thoughts ?? [];
     const blocks = renderThinkingBlocks(thoughts);
     const details = renderSignedDetails(thoughts, this.#calls?.signed ?? []);
-    const { rendered = [], unlinked = [] } = this.#annotations ?? {};
-    for (const citation of unlinked) this.#others.cite(citation);
+    const annotations = [...this.#texts.values()].flatMap(({ citations, start, length }) =>
+      citations ? annotate(citations, start, length, this.#others) : [],
+    );
     const fields = {
-      ...(rendered.length > 0 && { annotations: rendered }),
+      ...(annotations.length > 0 && { annotations }),
       ...(blocks && { thinking_blocks: blocks }),
       ...(details && { reasoning_details: details }),
       ...this.#others.fields(),
@@ -199,6 +201,7 @@ export class ChoiceRenderer implements DeltaWriter {
       after: pieceAfter + this.#suffix,
       text: '',
       length: 0,
+      start: 0,
       signature: part.kind === 'tool-call' ? undefined : signature,
       redacted: undefined,
       formatSpecific,

@@ -106,12 +106,10 @@ function renderThoughts(thoughts: readonly ThinkingPart[], calls: readonly ToolC
 
 /** The fields about the texts: their sources, their signature, and what the content cannot hold. */
 function renderTextFields(texts: readonly TextPart[], blocks: readonly OpaquePart[]): JsonObject {
-  const { annotations, unlinked } = renderAnnotations(texts);
   const others = new Foreign();
   for (const { format, value } of blocks) others.block(format, value);
-  for (const citation of unlinked) others.cite(citation);
   return {
-    annotations,
+    annotations: renderAnnotations(texts, others),
     ...renderExtraContent(texts.findLast((part) => part.signature)?.signature),
     ...others.fields(),
   };

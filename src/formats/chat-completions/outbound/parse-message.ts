@@ -85,7 +85,7 @@ export class MessageReader {
       const target = last?.open.kind === 'text' && !last.isSigned ? last : undefined;
       parts.addDetail(target ?? parts.begin({ kind: 'thinking' }, out), { signature }, out);
     }
-    if (this.#annotations.isPending()) this.#openText(out);
+    if (this.#annotations.settle(out)) this.#openText(out);
     this.#annotations.citeSources(sources, out);
     parts.end(out);
     return { calls: this.#calls?.hasAny() ?? false, refusal: this.#hasRefusal };

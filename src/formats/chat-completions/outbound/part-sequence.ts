@@ -38,6 +38,8 @@ export class PartSequence {
   #last: SequencePart | undefined;
   /** Made for the first part that has to wait. */
   #waiting: SequencePart[] | undefined;
+  /** Citations of parts that had ended. They are passed on behind all parts. */
+  #late: PartDetail[] | undefined;
 
   /** @param choice the index of the choice. */
   constructor(choice: number) {
@@ -90,10 +92,16 @@ export class PartSequence {
   }
 
   addDetail(part: SequencePart, detail: Detail, out: Out): void {
-    if (part.state === 'ended') return;
+    const event = { type: 'part-detail', choice: this.#choice, index: part.index, ...detail } as const;
+    if (part.state === 'ended') {
+      if (!detail.citation) return;
+      this.#late ??= [];
+      this.#late.push(event);
+      return;
+    }
     if (detail.signature || detail.redacted) part.isSigned = true;
     if (part.state === 'live') {
-      out.enqueue({ type: 'part-detail', choice: this.#choice, index: part.index, ...detail });
+      out.enqueue(event);
       return;
     }
     part.details ??= [];
@@ -105,6 +113,7 @@ export class PartSequence {
     for (const part of this.#waiting ?? []) this.#start(part, out);
     this.#waiting = undefined;
     this.#close(out);
+    for (const event of this.#late ?? []) out.enqueue(event);
   }
 
   #start(part: SequencePart, out: Out): void {

@@ -145,7 +145,7 @@ function renderAnnotationsField(texts: readonly TextPart[], { dialect, report }:
     report('turns[].citations', 'dropped', 'of an earlier answer: the service takes none back');
     return {};
   }
-  const { annotations } = renderAnnotations(texts);
+  const annotations = renderAnnotations(texts);
   return annotations.length > 0 ? { annotations } : {};
 }
 

@@ -5,12 +5,14 @@
 
 import type { Citation, TextPart } from '../../../conversation/prompt.ts';
 import { asNumber, asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
+import type { Foreign } from '../../foreign.ts';
 
 /**
  * An annotation as a citation of the part that begins at `partStart` of the message's text. The annotation itself is
  * kept in `formatSpecific`, so that no kind of annotation loses anything on its way back.
+ * @param partEnd where the part ends, if that is known.
  */
-export function parseAnnotation(annotation: JsonObject, partStart: number): Citation {
+export function parseAnnotation(annotation: JsonObject, partStart: number, partEnd = Infinity): Citation {
   const fields = asObject(annotation['url_citation']) ?? {};
   const start = asNumber(fields['start_index']);
   const end = asNumber(fields['end_index']);
@@ -21,46 +23,43 @@ export function parseAnnotation(annotation: JsonObject, partStart: number): Cita
       title: asText(fields['title']),
       citedText: asText(fields['content']),
     }),
-    ...(isPlaced && { start: start - partStart, end: end - partStart }),
+    ...(isPlaced && { start: start - partStart, end: Math.min(end, partEnd) - partStart }),
     formatSpecific: { format: 'chat-completions', fields: annotation },
   };
 }
 
-/** All citations of a message's texts as its annotations, and those without a URL, for which there is no annotation. */
-export function renderAnnotations(texts: readonly TextPart[]): {
-  readonly annotations: readonly JsonObject[];
-  readonly unlinked: readonly Citation[];
-} {
-  const annotations: JsonObject[] = [];
-  const unlinked: Citation[] = [];
-  let start = 0;
-  for (const { text, citations = [] } of texts) {
-    for (const citation of citations) {
-      const annotation = renderAnnotation(citation, start, text.length);
-      if (annotation) annotations.push(annotation);
-      else unlinked.push(citation);
-    }
-    start += text.length;
-  }
-  return { annotations, unlinked };
+/**
+ * The citations of a message's texts as its annotations.
+ * @param others gets those without a URL, for which there is no annotation.
+ */
+export function renderAnnotations(texts: readonly TextPart[], others?: Foreign): readonly JsonObject[] {
+  let end = 0;
+  return texts.flatMap(({ text: { length }, citations }) => {
+    end += length;
+    return citations ? annotate(citations, end - length, length, others) : [];
+  });
 }
 
 /**
- * A citation of a part as an annotation of the message; undefined if it has no URL.
- * @param partStart where the part begins in the message's text.
- * @param length the length of the part. A citation without offsets covers all of it.
+ * The citations of one text as annotations of the message.
+ * @param start where the text begins in that of the message.
+ * @param length the length of the text. A citation without offsets covers all of it.
+ * @param others gets the citations without a URL.
  */
-export function renderAnnotation(
-  citation: Citation,
-  partStart: number,
+export function annotate(
+  citations: readonly Citation[],
+  start: number,
   length: number,
-): JsonObject | undefined {
-  const { url, title = '', start = 0, end = length, formatSpecific } = citation;
-  if (formatSpecific?.format === 'chat-completions') return formatSpecific.fields;
-  if (url === undefined) return undefined;
-  return {
-    ...formatSpecific?.fields,
-    type: 'url_citation',
-    url_citation: { start_index: partStart + start, end_index: partStart + end, title, url },
-  };
+  others?: Foreign,
+): readonly JsonObject[] {
+  return citations.flatMap((citation): JsonObject | readonly JsonObject[] => {
+    const { url, title = '', start: from = 0, end = length, formatSpecific } = citation;
+    if (formatSpecific?.format === 'chat-completions') return formatSpecific.fields;
+    if (url === undefined) {
+      others?.cite(citation);
+      return [];
+    }
+    const place = { start_index: start + from, end_index: start + end };
+    return { ...formatSpecific?.fields, type: 'url_citation', url_citation: { ...place, title, url } };
+  });
 }

@@ -46,7 +46,8 @@ export class CandidateWriter {
   readonly #chunks: ChunkWriter;
   readonly #asked: RequestContext;
   readonly #carrier = new ThoughtCarrier();
-  #citations: Citation[] | undefined;
+  /** The texts by the index of their part: a citation may come when its text has ended. */
+  readonly #texts = new Map<number, OpenState>();
   #foreign: JsonObject[] | undefined;
   #open: OpenState | undefined;
   /** A part without text that has ended. If nothing follows, it is in the last chunk, which then needs no other. */
@@ -61,10 +62,11 @@ export class CandidateWriter {
     this.#asked = asked;
   }
 
-  openPart({ part, signature }: PartStart, out: Out): void {
+  openPart({ index, part, signature }: PartStart, out: Out): void {
     this.release(out);
     const proof = signature ? { signature } : {};
     this.#open = { part, text: '', length: 0, offset: this.#visible.length, citations: undefined, proof };
+    if (part.kind === 'text') this.#texts.set(index, this.#open);
     if (part.kind !== 'opaque') return;
     if (part.format === FORMAT) this.#writePart(part.value, out);
     else {
@@ -94,9 +96,9 @@ export class CandidateWriter {
     }
   }
 
-  /** Keeps a detail of the open part until it can be written. */
-  addDetail({ signature, redacted, citation }: PartDetail): void {
-    const open = this.#open;
+  /** Keeps a detail of a part until it can be written. */
+  addDetail({ index, signature, redacted, citation }: PartDetail): void {
+    const open = citation ? this.#texts.get(index) : this.#open;
     if (open === undefined) return;
     if (signature) open.proof = { ...open.proof, signature };
     if (redacted) open.proof = { ...open.proof, redacted };
@@ -109,11 +111,7 @@ export class CandidateWriter {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) return;
-    const { part, text, length, offset, proof, citations = [] } = open;
-    for (const citation of citations) {
-      this.#citations ??= [];
-      this.#citations.push(placeCitation(citation, offset, length));
-    }
+    const { part, text, proof } = open;
     if (part.kind === 'opaque') return;
     if (part.kind === 'thinking') this.#closeThought(open, out);
     else if (part.kind === 'tool-call')
@@ -146,7 +144,9 @@ export class CandidateWriter {
     const ending = {
       end: this.#end ?? NO_END,
       text: this.#visible,
-      citations: this.#citations ?? [],
+      citations: [...this.#texts.values()].flatMap(({ citations = [], offset, length }) =>
+        citations.map((citation) => placeCitation(citation, offset, length)),
+      ),
       logprobs: [],
       foreign: this.#foreign ?? [],
     };

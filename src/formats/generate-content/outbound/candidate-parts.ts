@@ -8,7 +8,7 @@ import type { Sink } from '../../../streams/step.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { type CarriedThought, type Proof, unsealProof } from '../wire/thought-signature.ts';
-import type { CandidateSources } from './candidate-sources.ts';
+import type { CandidateSources, CitedText } from './candidate-sources.ts';
 import { type Answer, CandidateCalls } from './parse-calls.ts';
 
 type Out = Sink<ReplyEvent>;
@@ -26,6 +26,8 @@ export class CandidateParts {
   /** All visible text so far, and where the open part begins in it: Gemini counts the offsets of citations over all. */
   #text = '';
   #textStart = 0;
+  /** The text parts that have ended. */
+  readonly #texts: CitedText[] = [];
   /** The text so far together with what the current chunk adds to it. */
   #ahead = '';
   #hasOpaque = false;
@@ -63,10 +65,11 @@ export class CandidateParts {
     this.#readText(this.#lastKind, piece, undefined, out);
   }
 
-  /** Closes the last part. */
+  /** Closes the last part. Sources may have come when their texts had ended. */
   end(out: Out): void {
     this.#ahead = this.#text;
-    this.#close(out, true);
+    this.#close(out);
+    this.#cite(this.#texts, out, true);
   }
 
   /** Whether calls have come, and whether anything has come for the caller at all. */
@@ -75,21 +78,26 @@ export class CandidateParts {
     return { calls, anything: calls || this.#hasOpaque || this.#text !== '' };
   }
 
-  #close(out: Out, isLast = false): void {
+  #close(out: Out): void {
     if (this.#open === undefined) return;
     const choice = this.#choice;
     const index = this.#index;
     const written = this.#calls.takePieces();
     if (written !== '') out.enqueue({ type: 'part-delta', choice, index, text: written });
-    if (this.#open === 'text' && this.#sources.hasAny()) {
-      const place = { all: this.#ahead, start: this.#textStart, end: this.#text.length };
-      for (const citation of this.#sources.takeCitations(place, isLast)) {
-        out.enqueue({ type: 'part-detail', choice, index, citation });
-      }
+    const text = { index, start: this.#textStart, end: this.#text.length };
+    if (this.#open === 'text' && text.end > text.start) {
+      this.#texts.push(text);
+      this.#cite([text], out);
     }
     this.#open = undefined;
     this.#isProven = false;
     out.enqueue({ type: 'part-end', choice, index });
+  }
+
+  #cite(texts: readonly CitedText[], out: Out, isLast = false): void {
+    for (const cited of this.#sources.takeCitations(this.#ahead, texts, isLast)) {
+      out.enqueue({ type: 'part-detail', choice: this.#choice, ...cited });
+    }
   }
 
   /** Reads a thought that a gateway before the vendor has sealed in the signature of the next part. */

@@ -3,6 +3,7 @@
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject } from '../../../lib/json.ts';
+import { lastAt } from '../../../lib/last-at.ts';
 import { shiftCitation } from '../wire/citations.ts';
 import type { Range } from './cited-places.ts';
 import { MergedFields } from './merged-fields.ts';
@@ -11,9 +12,15 @@ import { parseCitations } from './parse-citations.ts';
 /** Fields of a candidate that say what its texts were taken from. They are also passed on unchanged, with its end. */
 export const SOURCES: readonly string[] = ['groundingMetadata', 'citationMetadata'];
 
-/** A text part of an answer, by its place in all visible text that is known. */
-interface CitedText extends Range {
-  readonly all: string;
+/** A text part of an answer, by its place in all visible text. It is not empty. */
+export interface CitedText extends Range {
+  /** Its index among all parts. */
+  readonly index: number;
+}
+
+/** A citation, with offsets from the start of its text part. */
+interface PartCitation extends Pick<CitedText, 'index'> {
+  readonly citation: Citation;
 }
 
 /**
@@ -45,25 +52,28 @@ export class CandidateSources {
   }
 
   /**
-   * The citations of a text part that has ended, with offsets from its start. Each citation is returned once: with the
-   * part that it lies in, or with the last part that is known.
-   * @param isLast whether the candidate ends with this part.
+   * The citations of text parts that have ended. Each citation is returned once: with the part in which it begins, or
+   * if it has no place, with the last part that is known.
+   * @param all all visible text that is known. @param texts the parts, in their order.
+   * @param isLast whether nothing is taken after this.
    */
-  takeCitations({ all, start, end }: CitedText, isLast: boolean): readonly Citation[] {
-    if (this.#metadata === undefined || (this.#looks >= MAX_LOOKS && !isLast)) return [];
+  takeCitations(all: string, texts: readonly CitedText[], isLast: boolean): readonly PartCitation[] {
+    const last = texts.at(-1);
+    if (this.#metadata === undefined || !last || (this.#looks >= MAX_LOOKS && !isLast)) return [];
     this.#looks++;
     const { groundingMetadata, citationMetadata } = this.#metadata.toObject();
-    const isLastKnown = end >= all.length;
+    const isLastKnown = last.end >= all.length;
     this.#taken ??= { ids: new Set(), identify: identities() };
     const { ids, identify } = this.#taken;
     return parseCitations(all, asObject(groundingMetadata), asObject(citationMetadata)).flatMap(
       (citation) => {
-        const from = citation.start ?? -1;
-        const isHere = from >= start && (citation.end ?? from) <= end;
+        const { start = isLastKnown ? last.start : -1, end } = citation;
+        const text = lastAt(texts, start);
         const identity = identify(citation);
-        if (ids.has(identity) || !(isHere || isLastKnown)) return [];
+        if (!text || (start >= text.end && !isLastKnown) || ids.has(identity)) return [];
         ids.add(identity);
-        return [shiftCitation(citation, -start)];
+        const here = end === undefined ? citation : { ...citation, end: Math.min(end, text.end) };
+        return [{ index: text.index, citation: shiftCitation(here, -text.start) }];
       },
     );
   }

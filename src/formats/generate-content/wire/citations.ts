@@ -4,15 +4,10 @@
 
 import type { Citation } from '../../../conversation/prompt.ts';
 
-/**
- * A citation with its offsets moved.
- * @param by UTF-16 code units to add. A citation that would then begin before 0 loses its offsets.
- */
+/** A citation with its offsets moved. @param by UTF-16 code units to add. */
 export function shiftCitation(citation: Citation, by: number): Citation {
   const { start, end, ...rest } = citation;
-  return start === undefined || end === undefined || start + by < 0
-    ? rest
-    : { ...rest, start: start + by, end: end + by };
+  return start === undefined || end === undefined ? rest : { ...rest, start: start + by, end: end + by };
 }
 
 /**

@@ -19,6 +19,7 @@ type Out = Sink<Sse>;
 
 /** The part that is being written. */
 interface OpenBlock {
+  readonly index: number;
   readonly kind: OpenPart['kind'];
   readonly formatSpecific: PartStart['formatSpecific'];
   /** Whether its text is that of a custom tool, which is written inside a JSON string. */
@@ -84,7 +85,8 @@ export class BlockRenderer {
     this.#writeText(open, open.isCustom ? JSON.stringify(text).slice(1, -1) : text, out);
   }
 
-  detail({ signature, redacted, citation }: PartDetail, out: Out): void {
+  detail({ index, signature, redacted, citation }: PartDetail, out: Out): void {
+    if (citation !== undefined) this.#addCitation(index, citation, out);
     const open = this.#open;
     if (open === undefined) return;
     if (signature) open.signature = signature;
@@ -93,7 +95,6 @@ export class BlockRenderer {
       const fields = findFormatFields(open.formatSpecific, FORMAT);
       this.#writer.whole(renderRedactedBlock(redacted, fields), out);
     }
-    if (citation !== undefined) this.#addCitation(open, citation, out);
   }
 
   end(out: Out): void {
@@ -181,24 +182,28 @@ export class BlockRenderer {
     this.#stopBlock(part, out);
   }
 
-  #addCitation(part: OpenBlock, citation: Citation, out: Out): void {
+  /** Adds a citation to the block of its part. If that has ended, only a search still has it. */
+  #addCitation(index: number, citation: Citation, out: Out): void {
     if (this.#search !== undefined) {
       this.#cited ??= [];
       this.#cited.push(citation);
     }
     const rendered = renderCitation(citation);
+    const part = this.#open;
     if (rendered === undefined) this.#others.cite(citation);
+    else if (part?.index !== index) return;
     else if (part.head === '') part.citations.push(rendered);
     else this.#writer.delta({ type: 'citations_delta', citation: rendered }, out);
   }
 }
 
 function openBlock(
-  { part, formatSpecific, signature }: PartStart,
+  { index, part, formatSpecific, signature }: PartStart,
   block: JsonObject,
   delta: string,
 ): OpenBlock {
   return {
+    index,
     kind: part.kind,
     formatSpecific,
     isCustom: part.kind === 'tool-call' && part.custom === true,

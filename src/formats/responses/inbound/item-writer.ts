@@ -113,7 +113,10 @@ export class ItemWriter {
   }
 
   detail(event: PartDetail): void {
-    this.#writing?.detail(event);
+    const { index, citation } = event;
+    const cite = this.#options.ended.get(index);
+    if (cite && citation) cite(citation);
+    else this.#writing?.detail(event);
   }
 
   logprobs({ tokens }: LogprobsEvent): void {

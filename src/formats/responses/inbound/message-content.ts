@@ -6,6 +6,9 @@ import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
 
+/** Cites a text that has ended. */
+export type CiteEnded = (citation: Citation) => void;
+
 /** A content part that is being written. */
 export interface MessageContent {
   delta(text: string): void;
@@ -13,8 +16,11 @@ export interface MessageContent {
   keepAlive(): void;
   cite(citation: Citation): void;
   logprobs(tokens: readonly TokenLogprob[]): void;
-  /** Writes what was waiting for the end of the text, though another text may still continue it. */
-  pause(): void;
+  /**
+   * Writes what was waiting for the end of the text, though another text may still continue it.
+   * @returns how to cite it from now on; undefined for a refusal
+   */
+  pause(): CiteEnded | undefined;
   /** Renders the part as it is now. */
   render(): JsonObject;
   /** Writes the end of the part. @returns the whole part */
@@ -54,7 +60,7 @@ export class RefusalContent implements MessageContent {
 
   logprobs(): void {}
 
-  pause(): void {}
+  pause(): undefined {}
 
   render(): JsonObject {
     return { ...this.#fields, type: 'refusal', refusal: this.#text };

@@ -48,8 +48,8 @@ export class MessageItem implements Item {
     if (!continues) {
       this.close();
       this.#open = this.#openContent(start);
-      this.#last = start;
     }
+    this.#last = start;
     this.#signature = start.signature;
   }
 
@@ -67,10 +67,10 @@ export class MessageItem implements Item {
   }
 
   end(): void {
-    if (canJoin(this.#last)) {
-      this.#open?.pause();
-      this.#isPaused = this.#open !== undefined;
-    } else this.close();
+    const cite = this.#open?.pause();
+    if (cite) this.#options.ended.set(this.#last.index, cite);
+    if (canJoin(this.#last)) this.#isPaused = this.#open !== undefined;
+    else this.close();
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { Foreign } from '../../foreign.ts';
 import { renderTokens } from '../../openai/logprobs.ts';
 import { renderAnnotation } from '../wire/citations.ts';
-import type { MessageContent } from './message-content.ts';
+import type { CiteEnded, MessageContent } from './message-content.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
 
 export interface TextOptions {
@@ -15,6 +15,8 @@ export interface TextOptions {
   readonly hasLogprobs: boolean;
   /** Collects the citations that are no annotations. */
   readonly foreign: Foreign;
+  /** The texts that have ended, by the index of their part. */
+  readonly ended: Map<number, CiteEnded>;
 }
 
 /** A text. What few texts have is undefined until it comes. */
@@ -24,7 +26,9 @@ export class TextContent implements MessageContent {
   readonly #events: EventWriter;
   readonly #options: TextOptions;
   readonly #deltas: Deltas;
-  #annotations: JsonObject[] | undefined;
+  /** The part as it is rendered shares this list, so that the whole response has citations of a part that is done. */
+  readonly #annotations: JsonObject[] = [];
+  #isDone = false;
   #logprobs: JsonObject[] | undefined;
   /** Citations of a whole text, whose length is not known yet. */
   #waitingCitations: Citation[] | undefined;
@@ -66,7 +70,7 @@ export class TextContent implements MessageContent {
   cite(citation: Citation): void {
     const hasOffsets = citation.formatSpecific?.format === 'responses' || citation.end !== undefined;
     if (hasOffsets) {
-      this.#annotate(citation);
+      this.#annotate(citation, this.#from, this.#text.length);
       return;
     }
     this.#waitingCitations ??= [];
@@ -83,19 +87,23 @@ export class TextContent implements MessageContent {
     this.#release();
   }
 
-  pause(): void {
+  pause(): CiteEnded {
     this.#release();
+    const from = this.#from;
+    const to = this.#text.length;
+    const cite: CiteEnded = (citation) => this.#annotate(citation, from, to);
     const waiting = this.#waitingCitations ?? [];
     this.#waitingCitations = undefined;
-    for (const citation of waiting) this.#annotate(citation);
-    this.#from = this.#text.length;
+    for (const citation of waiting) cite(citation);
+    this.#from = to;
+    return cite;
   }
 
   render(): JsonObject {
     return {
       ...this.#fields,
       type: 'output_text',
-      annotations: this.#annotations ?? [],
+      annotations: this.#annotations,
       logprobs: this.#logprobs ?? [],
       text: this.#text,
     };
@@ -104,6 +112,7 @@ export class TextContent implements MessageContent {
   end(): JsonObject {
     this.#text = flat(this.#text);
     this.pause();
+    this.#isDone = true;
     const part = this.render();
     const logprobs = this.#logprobs ?? [];
     this.#events.write('response.output_text.done', { ...this.#place, text: this.#text, logprobs });
@@ -126,20 +135,21 @@ export class TextContent implements MessageContent {
     this.#waitingText = undefined;
   }
 
-  #annotate(citation: Citation): void {
-    const annotation = renderAnnotation(citation, this.#from, this.#text.length);
+  /** @param from where the cited text begins in the part. @param to where it ends. */
+  #annotate(citation: Citation, from: number, to: number): void {
+    const annotation = renderAnnotation(citation, from, to);
     if (annotation === undefined) {
       this.#options.foreign.cite(citation);
       return;
     }
     this.#release();
-    this.#annotations ??= [];
     const annotation_index = this.#annotations.length;
+    this.#annotations.push(annotation);
+    if (this.#isDone) return;
     this.#events.write('response.output_text.annotation.added', {
       ...this.#place,
       annotation_index,
       annotation,
     });
-    this.#annotations.push(annotation);
   }
 }

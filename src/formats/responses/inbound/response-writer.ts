@@ -50,6 +50,7 @@ export class ResponseWriter {
       hasLogprobs: request.prompt.logprobs === true,
       includesEncrypted: asList(request.body['include']).includes('reasoning.encrypted_content'),
       foreign: this.#foreign,
+      ended: new Map(),
     });
   }
 
