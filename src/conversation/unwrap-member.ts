@@ -86,7 +86,7 @@ function asPlainText(value: Json): string | undefined {
 }
 
 /** The detail, without a place in a text that the caller does not get. */
-function withoutPlace({ citation, ...detail }: PartDetail): PartDetail {
+export function withoutPlace({ citation, ...detail }: PartDetail): PartDetail {
   if (citation === undefined) return detail;
   const { start: _, end: __, ...source } = citation;
   return { ...detail, citation: source };

@@ -422,12 +422,22 @@ describe('checklist 176: OpenAI is asked for strict schemas where it can enforce
     ['all of several', closed({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { allOf: [text] } } })],
     ['no list of the same', closed({ a: { type: 'array', items: text, uniqueItems: true } })],
     ['names by a pattern', closed({ a: closed({}, { patternProperties: { '^a': text } }) })],
+    ['anything', {}],
+  ];
+  const wrapped: readonly [string, JsonObject][] = [
     ['a list at the root', { type: 'array', items: text }],
     ['a union at the root', { anyOf: [closed({ a: text }), closed({ b: text })] }],
-    ['anything', {}],
   ];
   const format = (schema: JsonObject): JsonObject => ({
     output_config: { format: { type: 'json_schema', schema } },
+  });
+
+  test.each(wrapped)('checklist 176: %s is put in an object, which OpenAI requires', async (_, answer) => {
+    const made = { name: 'answer', schema: closed({ answer }), strict: true };
+    const byChat = await sentFor('messages', OPENAI, format(answer));
+    expect(at(byChat, 'response_format.json_schema')).toEqual(made);
+    const byResponses = await sentFor('messages', 'openai/gpt-5.4', format(answer));
+    expect(at(byResponses, 'text.format')).toEqual({ type: 'json_schema', ...made });
   });
 
   test.each([

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { PromptPath, Report } from '../format.ts';
 
 /** Keywords that, like unions, may not be at the root of a schema. */
-const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
+export const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
 
 /**
  * The complete schema of a function's parameters, without patterns that are no regular expressions; undefined if the

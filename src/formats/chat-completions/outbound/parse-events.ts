@@ -17,6 +17,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
+import { withBareAnswer } from '../../openai/wrap-answer.ts';
 import { changedNames } from '../../safe-names.ts';
 import { dialectFor } from '../restricted-dialect.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
@@ -31,12 +32,13 @@ import { toolNameFor } from './tool-names.ts';
 const MAX_CHOICES = 128;
 
 /**
- * Custom tools that went out as functions become custom calls again.
+ * Custom tools that went out as functions become custom calls again, and answers that went out as objects bare ones.
  * @see Outbound.parseEvents
  */
 export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
   const chunks = new ChunkParser(prompt, target);
-  const events = withSettledCalls(withParallelCalls(withCustomCalls(chunks, prompt), prompt));
+  const answer = withBareAnswer(chunks, prompt, target, 'chat-completions');
+  const events = withSettledCalls(withParallelCalls(withCustomCalls(answer, prompt), prompt));
   return Object.assign(events, { mayBeOver: () => chunks.mayBeOver(), pieces: chunks });
 }
 

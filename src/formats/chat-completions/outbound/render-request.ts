@@ -6,6 +6,7 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
+import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { ownFields } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import type { Dialect } from '../dialect.ts';
@@ -33,7 +34,8 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   refuseCachedContent(given);
   const dialect = dialectFor(target);
   const exact = given.formatSpecific?.format === 'chat-completions';
-  const resolved = exact ? given : resolveRootReferences(given, 'chat-completions', report);
+  const direct = exact ? given : resolveRootReferences(given, 'chat-completions', report);
+  const resolved = wrapAnswer(direct, target, 'chat-completions', report);
   const prompt = dialect.toolChoice
     ? resolved
     : downgradeToolChoice(resolved, (name) => toolNameFor(name, dialect), report);

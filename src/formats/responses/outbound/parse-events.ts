@@ -24,6 +24,7 @@ import type { Sink, Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
+import { withBareAnswer } from '../../openai/wrap-answer.ts';
 import { parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
@@ -35,9 +36,10 @@ import { PartWriter } from './part-writer.ts';
 const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** @see Outbound.parseEvents */
-export function parseEvents(prompt: PromptOutline, { model }: ModelTraits): EventParser {
-  const answer = new AnswerParser(prompt, model);
-  return Object.assign(withSettledCalls(withParallelCalls(answer, prompt)), { pieces: answer });
+export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
+  const answer = new AnswerParser(prompt, target.model);
+  const bare = withBareAnswer(answer, prompt, target, 'responses');
+  return Object.assign(withSettledCalls(withParallelCalls(bare, prompt)), { pieces: answer });
 }
 
 /** Reads one answer. It leaves calls as they are. */
