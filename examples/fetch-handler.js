@@ -22,7 +22,8 @@ export default {
   async fetch(incoming, environment = {}) {
     const { ANTHROPIC_API_KEY = '', ANTHROPIC_BASE_URL = 'https://api.anthropic.com' } = environment;
     try {
-      const body = await incoming.json();
+      // What is no JSON gets the 400 of what is no object.
+      const body = await incoming.json().catch(() => null);
       const request = translateRequest({ from: FORMAT, to: 'messages', model: 'claude-sonnet-4-5', body });
       const answer = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
         method: 'POST',

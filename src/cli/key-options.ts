@@ -1,7 +1,6 @@
 /** The settings of a key or a group: as options of `gateway keys` and `gateway groups`, and as columns of their lists. */
 
 import type { ArgsDef } from 'citty';
-import { isDay } from '../lib/calendar.ts';
 import type { ModelLimit } from '../store/key-settings.ts';
 import { defaultStoredScope } from '../store/stored-scope.ts';
 import type { LimitColumns } from '../store/tables.ts';
@@ -123,7 +122,10 @@ function parseTime(text: string, now: number): string | null {
 
 /** Milliseconds since 1970; NaN for what does not begin with a day. A Date takes 30 February for 2 March. */
 function parseIsoTime(text: string): number {
-  return isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  const day = text.slice(0, 10);
+  const begins = Date.parse(day);
+  const exists = !Number.isNaN(begins) && new Date(begins).toISOString().slice(0, 10) === day;
+  return exists ? Date.parse(text) : Number.NaN;
 }
 
 /** The last millisecond of the year 9999: ISO 8601 writes later years in another form. */

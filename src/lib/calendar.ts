@@ -40,12 +40,6 @@ export function formatDay(time: number, zone = 'UTC'): string {
   return isUtc(zone) ? new Date(time).toISOString().slice(0, 10) : dayFormatter(zone)(time);
 }
 
-/** Whether a text is a day that exists, YYYY-MM-DD. */
-export function isDay(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && formatDay(time) === text;
-}
-
 /** Whether there is such a time zone. */
 export function isTimeZone(zone: string): boolean {
   try {

@@ -9,7 +9,7 @@ export function asBody(body: object): JsonObject {
   return body;
 }
 
-/** JSON has no other objects than these, and whoever calls a library with others has the types against it. */
-function isJsonObject(value: object): value is JsonObject {
-  return !Array.isArray(value);
+/** Programs pass on what a caller has sent, which may be null. JSON has no other objects than the rest. */
+function isJsonObject(value: object | null): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

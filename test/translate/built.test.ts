@@ -136,12 +136,9 @@ describe('the examples', () => {
     });
     const handler: { default: { fetch(incoming: Request, environment: object): Promise<Response> } } =
       await import(join(consumer.directory, 'fetch-handler.js'));
-    const ask = (more: object): Promise<Response> => {
-      const body = JSON.stringify({
-        model: 'gpt-4.1',
-        messages: [{ role: 'user', content: 'Hello' }],
-        ...more,
-      });
+    const ask = (more: object): Promise<Response> =>
+      send(JSON.stringify({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }], ...more }));
+    const send = (body: string): Promise<Response> => {
       const incoming = new Request('http://localhost/v1/chat/completions', { method: 'POST', body });
       return handler.default.fetch(incoming, { ANTHROPIC_BASE_URL: upstream.url });
     };
@@ -158,6 +155,11 @@ describe('the examples', () => {
       expect([refused.status, await refused.json()]).toMatchObject([503, { error: { message: 'Busy.' } }]);
       const invalid = await ask({ messages: 'none' });
       expect([invalid.status, await invalid.json()]).toMatchObject([400, { error: { param: 'messages' } }]);
+      for (const body of ['null', '[]', '"Hello"', '{']) {
+        const none = await send(body);
+        const message = 'The request body must be a JSON object.';
+        expect([none.status, await none.json()]).toMatchObject([400, { error: { message } }]);
+      }
     } finally {
       await upstream.close();
     }
