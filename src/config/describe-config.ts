@@ -1,7 +1,8 @@
 /** The effective configuration, value by value, with where each comes from, and without secrets. */
 
 import type { Environment } from '../lib/environment.ts';
-import { type Fields, findVariable, isRecord } from './environment.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { type Fields, findVariable } from './environment.ts';
 import type { Config } from './schema.ts';
 
 /** A value of the configuration. */

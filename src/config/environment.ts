@@ -1,6 +1,7 @@
 /** The fields of a configuration that environment variables set. */
 
 import type { Environment } from '../lib/environment.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** The fields of a configuration as they are written, not yet checked. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -134,11 +135,6 @@ export function filledIn(
 
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {
   return { ...values, [first]: rest.length === 0 ? value : put(record(values[first]), rest, value) };
-}
-
-/** Whether a value is an object, that is neither null nor an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function record(value: unknown): Fields {

@@ -1,6 +1,6 @@
 /** Recognizes configurations of other gateways, which newcomers may try to use as they are. */
 
-import { isRecord } from './environment.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** Top-level fields that no configuration of this gateway has (docs.litellm.ai, "All settings"; Portkey's "Config Object"; docs.getbifrost.ai, "Schema Reference"). */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
-import { type Fields, isRecord } from './environment.ts';
+import { isRecord } from '../lib/is-record.ts';
+import type { Fields } from './environment.ts';
 import { TLS_FILES } from './vendor-tls.ts';
 
 /** Reads a file that holds only a key. Its path is relative to the working directory of the gateway. */

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LoadConfigOptions, ResolvedConfig } from 'c12';
-import { isRecord } from './environment.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** The loader of c12 for code of any kind. It has no cache. */
 type Loader = NonNullable<LoadConfigOptions['jiti']>;
@@ -104,7 +104,7 @@ async function resolveConfig(config: unknown): Promise<Record<string, unknown>> 
   return asRecord(resolved, ' (code gives one with `export default`)');
 }
 
-/** What a file without an object is told. */
+/** The message about a file that does not hold an object. */
 export const NO_OBJECT = 'it does not contain an object';
 
 /** Takes what a file holds. @param hint ends the message. @throws TypeError if it is no object. */

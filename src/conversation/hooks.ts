@@ -30,7 +30,7 @@ export interface RequestChange {
   readonly prompt?: Prompt;
   /** The full id of the model to ask instead, which the key must be allowed to use. */
   readonly model?: string;
-  /** A prompt is none: it is returned as `{ prompt }`. */
+  /** Never set: a hook returns a prompt as `{ prompt }`, and not by itself. */
   readonly turns?: never;
 }
 

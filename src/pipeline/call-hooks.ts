@@ -16,7 +16,7 @@ import { routeTo } from './resolve-model.ts';
 import { withLargeStrings } from './scanned.ts';
 import { parsePrompt } from './translate-request.ts';
 
-/** What a caller is told if a hook refuses the request and does not say why. */
+/** The caller gets this sentence if a hook refuses the request without one. */
 const UNSAID = 'This gateway refuses the request.';
 
 /** What routing to another model needs. */
@@ -60,7 +60,7 @@ function hookContext({ id, principal, ledger, model, route }: Routed): HookConte
     operation: route.operation,
     state: {},
     refuse(sentence) {
-      // Hooks in JavaScript may give none.
+      // A hook in JavaScript may give none.
       const message = typeof sentence === 'string' && sentence !== '' ? sentence : UNSAID;
       throw new GatewayError('permission-denied', message, { code: 'refused_by_hook' });
     },

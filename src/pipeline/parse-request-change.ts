@@ -5,9 +5,10 @@
 
 import type { RequestChange } from '../conversation/hooks.ts';
 import type { Part, Prompt, Turn } from '../conversation/prompt.ts';
+import { isRecord } from '../lib/is-record.ts';
 
-const ROLES: Readonly<Record<Turn['role'], true>> = { system: true, user: true, assistant: true };
-const KINDS: Readonly<Record<Part['kind'], true>> = {
+const ROLE_NAMES: Readonly<Record<Turn['role'], true>> = { system: true, user: true, assistant: true };
+const KIND_NAMES: Readonly<Record<Part['kind'], true>> = {
   text: true,
   refusal: true,
   thinking: true,
@@ -16,6 +17,8 @@ const KINDS: Readonly<Record<Part['kind'], true>> = {
   'tool-result': true,
   opaque: true,
 };
+const ROLES: ReadonlySet<unknown> = new Set(Object.keys(ROLE_NAMES));
+const KINDS: ReadonlySet<unknown> = new Set(Object.keys(KIND_NAMES));
 
 /**
  * Reads a change; nothing, as a hook without a change returns it, is an empty one.
@@ -42,19 +45,11 @@ function requirePrompt(prompt: unknown): asserts prompt is Prompt {
   if (!isRecord(prompt) || !Array.isArray(prompt['turns']))
     throw new TypeError('The prompt has no list of turns.');
   for (const [at, turn] of prompt['turns'].entries()) {
-    if (!isRecord(turn) || !isOneOf(ROLES, turn['role']) || !Array.isArray(turn['parts']))
+    if (!isRecord(turn) || !ROLES.has(turn['role']) || !Array.isArray(turn['parts']))
       throw new TypeError(`turns[${at}] of the prompt has no known role, or no list of parts.`);
     for (const part of turn['parts']) {
-      if (!isRecord(part) || !isOneOf(KINDS, part['kind']))
+      if (!isRecord(part) || !KINDS.has(part['kind']))
         throw new TypeError(`turns[${at}] of the prompt has a part of an unknown kind.`);
     }
   }
-}
-
-function isOneOf(names: object, name: unknown): boolean {
-  return typeof name === 'string' && Object.hasOwn(names, name);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

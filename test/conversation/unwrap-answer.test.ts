@@ -93,7 +93,7 @@ test('a refusal stays as it is', () => {
   expect(run(unwrapAnswer(), events)).toEqual(events);
 });
 
-test('choices that interleave are told apart', () => {
+test('choices that interleave stay apart', () => {
   const at = (choice: number): ReplyEvent[] =>
     eventsOf(['{"answer":', `[${choice}`, ']}']).map((event) =>
       'choice' in event ? { ...event, choice } : event,

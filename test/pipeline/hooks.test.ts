@@ -36,7 +36,7 @@ afterEach(async () => {
 
 type Given = Partial<Hooks>;
 
-/** What the operator is told of hooks that failed. */
+/** The reports about hooks that failed. */
 const told: string[] = [];
 
 async function open(hooks: Given | undefined, input: ConfigInput = {}): Promise<void> {
@@ -188,7 +188,7 @@ describe('a hook that fails', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  test.each(broken)('%s: the operator is told of it', async (_, hooks) => {
+  test.each(broken)('%s: the operator gets a report', async (_, hooks) => {
     await open(hooks);
     await asked(way, false);
     expect(new Set(told)).toEqual(new Set([expect.stringMatching(/^The hook on\w+ failed\.$/)]));

@@ -1,6 +1,6 @@
 /** A part of another gateway's configuration, of which every field is either read or noted as left out. */
 
-import { isRecord } from '../../config/environment.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 export interface Source {
   /** Its place in the file, for notes. */
