@@ -48,7 +48,7 @@ export interface ObjectScan {
 }
 
 /** Shorter strings are copied in less time than it takes to avoid it. */
-const LARGE_STRING = 64 * 1024;
+const LARGE_STRING = 4096;
 
 /**
  * Scans an object.

@@ -49,6 +49,11 @@ export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanne
   return found;
 }
 
+/** Whether `parseBody` parses a dialogue once more, from the bytes as they came. @param odd as for `parseBody`. */
+export function parsesDialogueAgain(odd: ReadonlySet<string>): boolean {
+  return odd.size > 0 && [...odd].some((key) => DIALOGUES.has(key));
+}
+
 /**
  * Makes the value of a body, whose numbers are spelled as in the body wherever they are only carried.
  * @param odd what `fieldsWithOddNumbers` has found in it.

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../catalog/model.ts';
 import { invalid } from '../lib/errors.ts';
-import { isObject, type JsonObject, tryParseJson } from '../lib/json.ts';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../lib/json.ts';
 import { OPEN_OBJECT } from '../lib/json-bytes.ts';
 import { type Edit, type ObjectScan, type Span, scanInSteps, scanObject, spliced } from '../lib/json-scan.ts';
 import { COUNTED } from '../translate/refuse-unknown.ts';
@@ -109,12 +109,14 @@ interface BodyValue {
  * own, so one within `withTree` would cost every request both.
  */
 function* parse(value: BodyValue): Work<JsonObject> {
-  value.tree ??= withKnownTools(value);
-  if (value.tree === undefined) {
-    const { text, large } = yield* lightening(value.body, value.scan.largeStrings);
-    value.large = large;
-    value.tree = parsed(text);
-  }
+  if (value.tree !== undefined) return value.tree;
+  const { body, scan } = value;
+  const tools = findKnownTools(value);
+  const { text, large } = yield* lightening(body, scan, tools?.span);
+  value.large = large;
+  value.tree = parsed(text);
+  // The field keeps its place.
+  if (tools !== undefined) Object.assign(value.tree, { tools: tools.known });
   return value.tree;
 }
 
@@ -123,15 +125,15 @@ export function withLargeStrings({ body, scan }: Scanned): Scanned {
   return withTree(body, { ...scan, largeStrings: [] });
 }
 
-/** The value of a body whose tools are parsed on their own; undefined if it has none that are worth that. */
-function withKnownTools({ body, scan: { fields, largeStrings }, tools }: BodyValue): JsonObject | undefined {
+/** Tools that are parsed on their own, and their place; undefined if a body has none that are worth that. */
+function findKnownTools({
+  body,
+  scan: { fields },
+  tools,
+}: BodyValue): { readonly span: Span; readonly known: Json } | undefined {
   const span = fields.get('tools');
-  if (span === undefined || largeStrings.length > 0) return undefined;
-  const known = tools?.recall(body.subarray(span.start, span.end));
-  if (known === undefined) return undefined;
-  // The field keeps its place.
-  const tree = parsed(`${body.toString('utf8', 0, span.start)}null${body.toString('utf8', span.end)}`);
-  return Object.assign(tree, { tools: known });
+  const known = span && tools?.recall(body.subarray(span.start, span.end));
+  return span && known !== undefined ? { span, known } : undefined;
 }
 
 function parsed(text: string): JsonObject {

@@ -31,7 +31,7 @@ import type { Hooked, Prepared, Routed, Translation } from './exchange.ts';
 import { atOnce, inTurns, type Work } from './in-turns.ts';
 import { restore } from './large-strings.ts';
 import { valueWithoutModel, withoutModel } from './model-in-path.ts';
-import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from './parse-body.ts';
+import { fieldsWithOddNumbers, parseBody, parsesDialogueAgain, withWrittenNumbers } from './parse-body.ts';
 import { askingAll, refuseBackground, withoutParameters } from './restrictions/metered.ts';
 import { LONG_BODY, namingModel, withLargeStrings } from './scanned.ts';
 import { sessionHeader, sessionInHeaders } from './session.ts';
@@ -171,6 +171,9 @@ export function parsePrompt(routed: Routed): ParsedRequest {
 function* translated(routed: Routed, service: ModelInPath | undefined): Work<Prepared> {
   const { vendor, route, model, id } = routed;
   const counting = findCounting(route, routed.upstreamFormat);
+  const hasLarge = routed.scan.largeStrings.length > 0;
+  if (hasLarge && parsesDialogueAgain(fieldsWithOddNumbers(routed)))
+    return yield* translated({ ...routed, ...withLargeStrings(routed) }, service);
   yield* routed.parsing();
   yield;
   const { body, inbound, prompt: parsed } = parsePrompt(routed);
@@ -205,7 +208,7 @@ function* translated(routed: Routed, service: ModelInPath | undefined): Work<Pre
   );
   const large = routed.large();
   const payload =
-    large === undefined ? new Payload([Buffer.from(written)], streams) : restore(written, large);
+    large === undefined ? new Payload([Buffer.from(written)], streams) : restore(written, large, streams);
   // A string was left out, or its vendor gets it in another form.
   if (payload === undefined) return yield* translated({ ...routed, ...withLargeStrings(routed) }, service);
   const asked = requestContext(id, wanted, body);

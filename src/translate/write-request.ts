@@ -44,7 +44,14 @@ export function writeRequest(
 }
 
 /** The fields of all formats that hold a dialogue. */
-const DIALOGUE = ['messages', 'input', 'contents', 'system', 'systemInstruction', 'system_instruction'];
+export const DIALOGUE_FIELDS = [
+  'messages',
+  'input',
+  'contents',
+  'system',
+  'systemInstruction',
+  'system_instruction',
+];
 
 /**
  * Collects what a renderer of answers needs to know about the request. The dialogue is no part of it, so that an open
@@ -53,6 +60,6 @@ const DIALOGUE = ['messages', 'input', 'contents', 'system', 'systemInstruction'
  */
 export function requestContext(id: string, given: Prompt, sent: JsonObject): RequestContext {
   const prompt = outlinePrompt(given);
-  const body = withoutFields(sent, DIALOGUE);
+  const body = withoutFields(sent, DIALOGUE_FIELDS);
   return { prompt, body, id: lettersAndDigits(id), created: Math.floor(Date.now() / 1000) };
 }

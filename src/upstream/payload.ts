@@ -16,6 +16,9 @@ const READ_ONCE = 16 * 1024;
 /** How much of a long body is written in one turn of the event loop, in bytes. */
 const SLICE = 512 * 1024;
 
+/** Shorter neighbours are joined, so that none of them takes a turn by itself. */
+const SHORT = 64 * 1024;
+
 export class Payload {
   /** A single one, unless the body is long. */
   readonly pieces: readonly Uint8Array[];
@@ -30,7 +33,7 @@ export class Payload {
     for (const piece of pieces) length += piece.byteLength;
     this.byteLength = length;
     if (this.isLong()) {
-      this.pieces = pieces;
+      this.pieces = packed(pieces);
       return;
     }
     const bytes = joined(pieces);
@@ -89,6 +92,27 @@ export class Payload {
     }
     return true;
   }
+}
+
+/** Joins short pieces that follow each other, up to a slice. */
+function packed(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  const made: Uint8Array[] = [];
+  let short: Uint8Array[] = [];
+  let length = 0;
+  const join = () => {
+    if (short.length > 0) made.push(joined(short));
+    short = [];
+    length = 0;
+  };
+  for (const piece of pieces) {
+    const isShort = piece.byteLength < SHORT;
+    if (!isShort || length + piece.byteLength > SLICE) join();
+    if (isShort) short.push(piece);
+    else made.push(piece);
+    length += isShort ? piece.byteLength : 0;
+  }
+  join();
+  return made;
 }
 
 /**

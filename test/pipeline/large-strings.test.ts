@@ -154,7 +154,7 @@ test('every body comes back as it was, whatever its large strings are', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: alphabet, maxLength: 5 }), value, { maxKeys: 4 }), (body) => {
       const bytes = Buffer.from(JSON.stringify(body));
-      const { text, large } = lighten(bytes, scanObject(bytes).largeStrings);
+      const { text, large } = lighten(bytes, scanObject(bytes));
       const written = JSON.stringify(JSON.parse(text));
       expect(String(large === undefined ? written : restore(written, large))).toBe(String(bytes));
     }),
@@ -164,7 +164,7 @@ test('every body comes back as it was, whatever its large strings are', () => {
 
 test('a string that was left out is noticed', () => {
   const bytes = Buffer.from(JSON.stringify({ a: LARGE, b: LARGE }));
-  const { text, large } = lighten(bytes, scanObject(bytes).largeStrings);
+  const { text, large } = lighten(bytes, scanObject(bytes));
   const { a, b }: Record<string, string> = JSON.parse(text);
   expect(large?.middles).toHaveLength(2);
   expect(large && restore(JSON.stringify({ a }), large)).toBeUndefined();

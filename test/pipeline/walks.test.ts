@@ -1,6 +1,6 @@
 /**
- * A request's body is read at most twice: one scan of its bytes and one parse. Everything in the gateway that reads JSON
- * text is counted while real requests pass, if the text is most of the body.
+ * A request's body is read at most twice: one scan of its bytes and one parse, of which large texts are no part. Everything
+ * in the gateway that reads JSON text is counted while real requests pass, if the text is most of the body.
  */
 
 import { readFileSync } from 'node:fs';
@@ -64,6 +64,8 @@ const reply = (format: string, kind: 'sse' | 'json') =>
 
 /** Longer than half of the body, in a prompt with what every reader looks for. */
 const LONG = `MARK ${'He said "one", then {two}. '.repeat(1_500)}`;
+/** The same where it may be JSON, so that it has to be parsed. */
+const PARSED = ` ${LONG}`;
 const NARROW = 'gw-a-restricted-key-of-this-test';
 
 let vendor: TestUpstream;
@@ -104,28 +106,31 @@ afterAll(async () => {
   await vendor.close();
 });
 
-const turns = [
-  { role: 'user', content: LONG },
+const turns = (text: string) => [
+  { role: 'user', content: text },
   { role: 'assistant', content: 'Two.' },
   { role: 'user', content: 'Go on.' },
 ];
 const BODIES: Readonly<
-  Record<string, (model: string, stream: boolean) => readonly [path: string, JsonObject]>
+  Record<string, (model: string, stream: boolean, text: string) => readonly [path: string, JsonObject]>
 > = {
-  'chat-completions': (model, stream) => [
+  'chat-completions': (model, stream, text) => [
     '/v1/chat/completions',
-    { model, stream, temperature: 0.7, messages: turns },
+    { model, stream, temperature: 0.7, messages: turns(text) },
   ],
-  responses: (model, stream) => ['/v1/responses', { model, stream, temperature: 0.7, input: turns }],
-  messages: (model, stream) => [
+  responses: (model, stream, text) => [
+    '/v1/responses',
+    { model, stream, temperature: 0.7, input: turns(text) },
+  ],
+  messages: (model, stream, text) => [
     '/v1/messages',
-    { model, stream, max_tokens: 100, temperature: 0.7, messages: turns },
+    { model, stream, max_tokens: 100, temperature: 0.7, messages: turns(text) },
   ],
-  'generate-content': (model, stream) => [
+  'generate-content': (model, stream, text) => [
     `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     {
       generationConfig: { temperature: 0.7 },
-      contents: turns.map(({ role, content }) => ({
+      contents: turns(text).map(({ role, content }) => ({
         role: role === 'user' ? 'user' : 'model',
         parts: [{ text: content }],
       })),
@@ -138,8 +143,9 @@ async function walksOf(
   model: string,
   stream: boolean,
   key: string,
+  text = PARSED,
 ): Promise<readonly string[]> {
-  const [path, body] = BODIES[format]?.(model, stream) ?? ['', {}];
+  const [path, body] = BODIES[format]?.(model, stream, text) ?? ['', {}];
   const sent = JSON.stringify(body);
   const answer = await fetch(`${gateway.url}${path}`, {
     method: 'POST',
@@ -167,6 +173,12 @@ describe.each([true, false])('streamed: %s', (stream) => {
     expect(await walksOf(format, model, stream, KEY)).toEqual(
       way === 'native' ? ['scan'] : ['scan', 'parse'],
     );
+  });
+
+  test.each(WAYS)('%s for %s, %s: a large text is not parsed', async (format, model) => {
+    expect(await walksOf(format, model, stream, KEY, LONG)).toEqual(['scan']);
+    walks.length = 0;
+    expect(await walksOf(format, model, stream, NARROW, LONG)).toEqual(['scan']);
   });
 
   test.each(WAYS)('%s for %s, %s, with a restricted key: one scan and one parse', async (format, model) => {
