@@ -1,10 +1,12 @@
 /** The JSON schema of a configuration, as the gateway serves it. */
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { configJsonSchema, SCHEMA_FILE } from '../../build/config-schema.ts';
 import { configTypes } from '../../build/config-types.ts';
+import { asObject, isList, type Json } from '../../src/lib/json.ts';
 import { startGateway } from '../support/gateway.ts';
 
 const text = readFileSync(SCHEMA_FILE, 'utf8');
@@ -20,6 +22,20 @@ test('every field of the first level is described', () => {
   const bare = Object.entries(schema.properties).filter(([, field]) => !('description' in field));
   expect(bare.map(([name]) => name)).toEqual([]);
 });
+
+test('the page about the configuration names every field', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const words = new Set(page.match(/[$\w]+/g));
+  expect(fieldsIn(JSON.parse(text)).filter((name) => !words.has(name))).toEqual([]);
+});
+
+/** The names of all fields of a schema, at every depth. */
+function fieldsIn(part: Json | undefined): readonly string[] {
+  if (isList(part)) return part.flatMap(fieldsIn);
+  const fields = asObject(part);
+  if (fields === undefined) return [];
+  return [...Object.keys(asObject(fields['properties']) ?? {}), ...Object.values(fields).flatMap(fieldsIn)];
+}
 
 test('a gateway serves it, and it takes what the gateway takes', async () => {
   const gateway = await startGateway({});
