@@ -13,7 +13,7 @@ export function addBudgetMetrics(registry: Registry, read: () => Iterable<Budget
   function addBudgets(kind: AccountOf): void {
     new Gauge({
       name: `gateway_${kind}_budget_dollars`,
-      help: `Budget of a ${kind} in US dollars for the present day or month (UTC). Only of ${kind}s that were used lately.`,
+      help: `Budget of a ${kind} in US dollars for the present day, week or month, or in total. Only of ${kind}s that were used lately.`,
       labelNames: [kind, 'period', 'models'],
       registers,
       aggregator: 'max',
