@@ -1,19 +1,22 @@
-/** Notes on vendors that are valid in a configuration but hardly meant. A start and `gateway check` print them. */
+/** Notes on vendors and fallbacks that are valid in a configuration but hardly meant. A start and `gateway check` print them. */
 
-import { vendorName } from '../catalog/catalog.ts';
+import { makeCatalog, vendorName } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
 import { dialectNames } from '../formats/chat-completions/dialects.ts';
-import type { Vendor } from '../upstream/vendor.ts';
+import type { Vendor, Vendors } from '../upstream/vendor.ts';
 
-/** A sentence for each vendor that seems to be set up wrongly. */
+/** A sentence for each vendor or fallback that seems to be set up wrongly. */
 export function findVendorNotes(config: Config): readonly string[] {
+  const vendors = configuredVendors(config);
   return [
     ...findKeyless(config),
     ...findVariableNames(config),
-    ...findIdle(config),
-    ...configuredVendors(config).all.flatMap((vendor) => [...checkAddress(vendor), ...checkDialect(vendor)]),
+    ...findIdle(config, vendors),
+    // Without any vendor the sandbox serves, and it serves every model.
+    ...(vendors.all.length === 0 ? [] : findIdleFallbacks(config, vendors)),
+    ...vendors.all.flatMap((vendor) => [...checkAddress(vendor), ...checkDialect(vendor)]),
   ];
 }
 
@@ -42,8 +45,7 @@ function findVariableNames({ vendors }: Config): readonly string[] {
 }
 
 /** Vendors with a key that serve no model, usually because their name differs from the one in the ids of their models. */
-function findIdle(config: Config): readonly string[] {
-  const vendors = configuredVendors(config);
+function findIdle(config: Config, vendors: Vendors): readonly string[] {
   const models = catalogModels(config);
   const serving = new Set(models.map((model) => vendors.serving(model)?.name));
   const configured = new Set(vendors.all.map(({ name }) => name));
@@ -54,6 +56,27 @@ function findIdle(config: Config): readonly string[] {
     return similar === undefined
       ? `The vendor ${name} serves no model, because no model id begins with ${name}/. List its models under "models" in the configuration.`
       : `The vendor ${name} serves no model: the ids in the catalog begin with ${similar}/, so rename the vendor to ${similar}.`;
+  });
+}
+
+/** Fallbacks that would be noticed only when they are needed: models that nobody serves, and the model itself. */
+function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] {
+  const catalog = makeCatalog(catalogModels(config), config.aliases);
+  return Object.entries(config.fallbacks).flatMap(([id, others]) => {
+    const model = catalog.resolve(id, '');
+    if (model === undefined) return [];
+    if (vendors.serving(model) === undefined)
+      return `The fallbacks of ${id} are never used, because no vendor with a key serves ${id}.`;
+    return others.flatMap((name) => {
+      const other = catalog.resolve(name, '');
+      if (other === undefined) return [];
+      if (vendors.serving(other) === undefined)
+        return `The fallback ${name} of ${id} is never used, because no vendor with a key serves it.`;
+      // A dated name of the same model is another one at the vendor.
+      return other.id === model.id && other.upstream === model.upstream
+        ? `The fallback ${name} of ${id} is the same model, so it only asks that model once more.`
+        : [];
+    });
   });
 }
 

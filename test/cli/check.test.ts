@@ -108,6 +108,26 @@ test('reports unknown models of keys and groups, and an unknown dialect', async 
   expect(stdout).not.toContain('The vendor vllm has an unknown dialect');
 });
 
+test('reports fallbacks that are never used, and those that are the model itself', async () => {
+  const fallbacks = {
+    'openai/gpt-5.4': ['x-ai/grok-4.7', 'house/usual', 'openai/gpt-4o', 'OPENAI/gpt-5.4'],
+    'anthropic/claude-sonnet-5-5': ['openai/gpt-4o'],
+  };
+  const aliases = { 'house/usual': 'openai/gpt-5.4' };
+  const { code, stdout } = await check({ vendors: { openai: { apiKey: 'sk-1' } }, aliases, fallbacks });
+  expect(code).toBe(0);
+  expect(stdout.match(/^The fallback.*$/gm)).toEqual([
+    'The fallback x-ai/grok-4.7 of openai/gpt-5.4 is never used, because no vendor with a key serves it.',
+    'The fallback house/usual of openai/gpt-5.4 is the same model, so it only asks that model once more.',
+    'The fallback OPENAI/gpt-5.4 of openai/gpt-5.4 is the same model, so it only asks that model once more.',
+    'The fallbacks of anthropic/claude-sonnet-5-5 are never used, because no vendor with a key serves anthropic/claude-sonnet-5-5.',
+  ]);
+  // The sandbox serves every model.
+  expect((await check({ fallbacks: { 'openai/gpt-5.4': ['x-ai/grok-4.7'] } })).stdout).not.toContain(
+    'The fallback',
+  );
+});
+
 test('reports unknown models of limits, each once', async () => {
   const { code, stdout } = await check({
     keys: [
