@@ -28,16 +28,16 @@ export function countingFormat({ formats: vendorFormats }: Vendor): FormatName |
 }
 
 /**
- * The format in which a vendor counts the tokens of a request of `format`; undefined if it does not, or the
- * configuration leaves it to the vendors of that format.
+ * The format in which a vendor counts the tokens of a request of `format`: that one if it can; undefined if it counts in
+ * none, or the configuration leaves it to the vendors of that format. A service that only answers some models in a
+ * format (`endpoints` of a model) does not count in it.
  */
 export function countsIn(
   format: FormatName,
   vendor: Vendor,
   { countTokens }: ReachOptions,
 ): FormatName | undefined {
-  if (countTokens === 'all') return countingFormat(vendor);
-  return vendor.formats.includes(format) && formats[format].outbound.counting !== undefined
-    ? format
-    : undefined;
+  const isNative = vendor.formats.includes(format) && formats[format].outbound.counting !== undefined;
+  if (isNative) return format;
+  return countTokens === 'all' ? countingFormat(vendor) : undefined;
 }

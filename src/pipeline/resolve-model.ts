@@ -146,12 +146,14 @@ function formatFor(
   isResponses = false,
 ): FormatName {
   if (isResponses) return translatedFormat(vendor, model);
+  if (operation === 'count-tokens') {
+    const counting = countsIn(format, vendor, reach);
+    if (counting !== undefined) return counting;
+    throw countingFormat(vendor) === undefined ? notServed(operation, model) : notCounted(model);
+  }
   const upstreamFormat = nativeFormatFor(vendor, model, format, tree);
-  if (upstreamFormat === format || operation === 'generate') return upstreamFormat;
-  if (operation === 'compact') throw notServed(operation, model);
-  const counting = countsIn(format, vendor, reach);
-  if (counting !== undefined) return counting;
-  throw countingFormat(vendor) === undefined ? notServed(operation, model) : notCounted(model);
+  if (operation === 'compact' && upstreamFormat !== format) throw notServed(operation, model);
+  return upstreamFormat;
 }
 
 /** @throws GatewayError `invalid-request` for a body without what its format requires, whichever service would answer. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/lib/json.ts';
 import { postJson } from '../support/post-json.ts';
-import { at, CLAUDE, GEMINI, OPENAI, QWEN, useDoor } from './support.ts';
+import { at, CLAUDE, DEEPSEEK, GEMINI, OPENAI, QWEN, useDoor } from './support.ts';
 
 const door = useDoor({ countTokens: { models: 'all' } });
 const asSpecified = useDoor();
@@ -131,12 +131,21 @@ describe('counting tokens', () => {
     expect(door.upstream().received).toHaveLength(1);
   });
 
-  test('checklist 136: if the service does not count, neither does the gateway', async () => {
-    const response = await ask('/v1/messages/count_tokens', { ...body, model: QWEN });
-    expect(response.status).toBe(400);
-    expect(at(parseJson(await response.text()), 'error.type')).toBe('invalid_request_error');
-    expect(door.upstream().received).toHaveLength(0);
-  });
+  // DeepSeek answers in responses, and has nothing beside the answers.
+  test.each([
+    ['/v1/messages/count_tokens', QWEN],
+    ['/v1/responses/input_tokens', QWEN],
+    ['/v1/messages/count_tokens', DEEPSEEK],
+    ['/v1/responses/input_tokens', DEEPSEEK],
+  ])(
+    'checklist 136: if the service does not count, neither does the gateway: %s, %s',
+    async (path, model) => {
+      const response = await ask(path, { ...body, input: 'Hi', model });
+      expect(response.status).toBe(400);
+      expect(at(parseJson(await response.text()), 'error.type')).toBe('invalid_request_error');
+      expect(door.upstream().received).toHaveLength(0);
+    },
+  );
 });
 
 describe('without the setting', () => {
@@ -147,6 +156,7 @@ describe('without the setting', () => {
     ['/v1/messages/count_tokens', GEMINI, { messages }],
     ['/v1/messages/count_tokens', QWEN, { messages }],
     ['/v1/responses/input_tokens', CLAUDE, { input: 'Hi' }],
+    ['/v1/responses/input_tokens', DEEPSEEK, { input: 'Hi' }],
   ])('%s refuses %s in its own words, and asks no vendor', async (path, model, prompt) => {
     const response = await postJson(asSpecified.url() + path, { model, ...prompt });
     expect(response.status).toBe(400);
