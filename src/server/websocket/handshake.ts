@@ -7,12 +7,13 @@ import { type Authenticators, authenticateCaller } from '../../pipeline/authenti
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
 import type { SocketRoom } from './room.ts';
 
-const PATH = '/v1/responses';
+/** The path that has a WebSocket. As for other requests, a slash at its end is ignored. */
+const PATH = /^\/v1\/responses\/?$/;
 
 /** @returns whether a request asks for a WebSocket on the path that has one */
 export function isHandshake(request: CallerRequest): boolean {
   const { method, headers } = request;
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && rawPath(request) === PATH;
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && PATH.test(rawPath(request));
 }
 
 /**

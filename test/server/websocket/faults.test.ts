@@ -8,6 +8,7 @@ import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { KEY, startGateway, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
 import { held } from '../../support/held.ts';
+import { postJson } from '../../support/post-json.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { type Client, connect, connectRaw, frameOf, openStage, type Stage, say } from './stage.ts';
 
@@ -67,6 +68,21 @@ describe('a handshake', () => {
     }
     const headers = { authorization: `Bearer ${KEY}` };
     expect((await fetch(`${stage.gateway.url}/v1/responses`, { headers })).status).toBe(405);
+  });
+
+  test('may have a slash at the end of its path, as a POST may', async () => {
+    for (const path of ['/v1/responses/', '/v1/responses/?a=b']) {
+      const client = await connect(stage.gateway.url, {}, path);
+      await expectAlive(client);
+      client.socket.close();
+    }
+    // Neither may have two.
+    await expect(connect(stage.gateway.url, {}, '/v1/responses//')).rejects.toThrow('status 404');
+    const { status } = await postJson(`${stage.gateway.url}/v1/responses//`, {
+      model: 'gpt-4.1',
+      input: 'Hi',
+    });
+    expect(status).toBe(404);
   });
 
   test.each([

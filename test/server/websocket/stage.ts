@@ -20,8 +20,12 @@ export interface Client {
 }
 
 /** Connects, and fails with the status that rejects the handshake. */
-export async function connect(url: string, headers: Record<string, string> = {}): Promise<Client> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, {
+export async function connect(
+  url: string,
+  headers: Record<string, string> = {},
+  path = '/v1/responses',
+): Promise<Client> {
+  const socket = new WebSocket(url.replace('http', 'ws') + path, {
     headers: { authorization: `Bearer ${KEY}`, ...headers },
   });
   const come: JsonObject[] = [];
