@@ -328,10 +328,9 @@ describe('compatible services', () => {
     ]);
     expect(stdout).toContain('0 gone');
     expect(stderr).toContain('z-ai/glm-9: complete\n');
-    expect(stderr).toContain(
-      'z-ai/glm-auto: created, contextWindow, maxOutputTokens, prices.input, prices.output\n',
-    );
+    expect(stderr).toContain('z-ai/glm-auto: contextWindow, maxOutputTokens, prices.input, prices.output\n');
     const [complete, other] = JSON.parse(await readFile(join(directory, 'new.json'), 'utf8'));
+    expect(other).not.toHaveProperty('created');
     expect(parseModels([complete])).toEqual([
       {
         id: 'z-ai/glm-9',
@@ -380,7 +379,6 @@ describe('compatible services', () => {
     expect(entry).toEqual({
       id: 'acme/meta-llama-big-9b',
       name: 'meta-llama/Big-9B',
-      created: null,
       contextWindow: 8192,
       maxOutputTokens: null,
       prices: { input: 0.2, output: 0.3 },

@@ -1,4 +1,7 @@
-/** A listed model in the catalog's own shape. What the list does not say is null, for a person to fill in. */
+/**
+ * A listed model in the catalog's own shape. What a configuration requires and the list does not say is null, for a person
+ * to fill in.
+ */
 
 import { modelName } from '../../catalog/catalog.ts';
 import { compact, type JsonObject } from '../../lib/json.ts';
@@ -16,7 +19,7 @@ export function makeEntry(vendor: Vendor, { id, listed }: Fresh): JsonObject {
   return compact({
     id,
     name: title ?? name,
-    created: created ?? null,
+    created,
     shutdown,
     contextWindow: contextWindow ?? null,
     maxOutputTokens: maxOutputTokens ?? null,
