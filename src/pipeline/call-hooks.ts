@@ -10,11 +10,11 @@ import type { Stage } from '../streams/chain.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import type { Hooked, Routed } from './exchange.ts';
+import { parsePrompt } from './parse-prompt.ts';
 import { parseRequestChange } from './parse-request-change.ts';
 import type { ReachOptions } from './reach.ts';
 import { routeTo } from './resolve-model.ts';
 import { withLargeStrings } from './scanned.ts';
-import { parsePrompt } from './translate-request.ts';
 
 /** The caller gets this sentence if a hook refuses the request without one. */
 const UNSAID = 'This gateway refuses the request.';

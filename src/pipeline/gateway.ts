@@ -19,11 +19,11 @@ import type { PendingLimits } from './arrivals.ts';
 import type { AnswerCache } from './cache/cache-answers.ts';
 import type { CallerTimeouts, SocketLimits } from './caller-limits.ts';
 import type { DecodeOptions } from './decode.ts';
+import type { RequestOptions } from './native-request.ts';
 import type { ReachOptions } from './reach.ts';
 import type { RememberedTools } from './remembered-tools.ts';
 import type { ReplyOptions } from './reply-options.ts';
 import type { InFlightLimits } from './shed-load.ts';
-import type { RequestOptions } from './translate-request.ts';
 
 export interface Gateway {
   readonly keys: Keys;

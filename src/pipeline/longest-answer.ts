@@ -4,7 +4,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { isObject, type Json } from '../lib/json.ts';
 import { valueAt } from '../lib/json-scan.ts';
 import type { Routed } from './exchange.ts';
-import { isNative } from './translate-request.ts';
+import { isNative } from './request-kind.ts';
 
 /**
  * The fields by which a format bounds the length of an answer, and asks for several. A field of another format bounds

@@ -1,11 +1,17 @@
 /** Requests for services that expect the model in the path, where the body has another field in its place. */
 
 import type { ModelInPath } from '../formats/format.ts';
+import { formats } from '../formats/formats.ts';
 import { invalid } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Edit } from '../lib/json-scan.ts';
 import type { Routed } from './exchange.ts';
 import { namingModel } from './scanned.ts';
+
+/** How the service of a request names the model in its paths; undefined if it does not. */
+export function findModelInPath({ upstreamFormat, vendor }: Routed): ModelInPath | undefined {
+  return formats[upstreamFormat].outbound.serviceTraits?.(vendor).modelInPath;
+}
 
 /**
  * What takes the model out of the caller's body, or beside it where the service wants both; nothing if it names none.

@@ -6,8 +6,8 @@ import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { spokenFormat } from '../translate/spoken-format.ts';
 import type { Vendor } from '../upstream/vendor.ts';
+import { findDialect } from './collect-traits.ts';
 import type { ReachOptions } from './reach.ts';
-import { findDialect } from './translate-request.ts';
 
 /**
  * Picks the format for a request to a vendor: the caller's own if the service speaks it well enough, otherwise another.

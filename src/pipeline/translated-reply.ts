@@ -27,7 +27,7 @@ import { endWithError, type RenderLateError } from './late-error.ts';
 import { noAnswer } from './no-answer.ts';
 import { readWhole } from './reply-body.ts';
 import type { ReplyOptions } from './reply-options.ts';
-import { asksList } from './translate-request.ts';
+import { asksList } from './request-kind.ts';
 
 /** What a translated answer's reply has of its own. */
 type Translated = Pick<Replied, 'headers' | 'body'>;

@@ -3,6 +3,7 @@
 import { modelName, nameAtVendor, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
+import type { Route } from '../conversation/route.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import type { Cloud } from './credentials/cloud.ts';
 
@@ -138,7 +139,7 @@ export function answerPath(format: FormatName, model: string, stream: boolean): 
  * The path of a request to count a prompt's tokens, before `pathAt`.
  * @throws TypeError for chat-completions, which has none.
  */
-export function countingPath(format: FormatName, model: string): string {
+function countingPath(format: FormatName, model: string): string {
   switch (format) {
     case 'chat-completions':
       throw new TypeError('Tokens are not counted in chat-completions.');
@@ -149,6 +150,17 @@ export function countingPath(format: FormatName, model: string): string {
     case 'generate-content':
       return `/v1beta/models/${encodeURIComponent(model)}:countTokens`;
   }
+}
+
+/** The path of a request for an operation, before `pathAt`. @param stream whether the answer is one. */
+export function requestPath(
+  format: FormatName,
+  operation: Route['operation'],
+  model: string,
+  stream: boolean,
+): string {
+  if (operation === 'compact') return '/responses/compact';
+  return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, stream);
 }
 
 /**

@@ -15,8 +15,9 @@ import { eventStreamHeaders } from '../../upstream/headers.ts';
 import { CACHE, recordedName } from '../../upstream/vendor.ts';
 import { withHooked } from '../call-hooks.ts';
 import type { Replied, Routed } from '../exchange.ts';
+import { parsePrompt } from '../parse-prompt.ts';
+import { asksList, asksStream } from '../request-kind.ts';
 import { withLargeStrings } from '../scanned.ts';
-import { asksList, asksStream, parsePrompt } from '../translate-request.ts';
 import type { AnswerStore, KeptAnswer } from './answer-store.ts';
 import { cacheKey } from './cache-key.ts';
 

@@ -3,8 +3,8 @@
 import { formats } from '../../formats/formats.ts';
 import { parseBetas } from '../../upstream/headers.ts';
 import type { Routed } from '../exchange.ts';
+import { isNative } from '../request-kind.ts';
 import { scanned } from '../scanned.ts';
-import { isNative } from '../translate-request.ts';
 import { parseExactBody, type Refused } from './refusal.ts';
 import type { Repaired } from './repair.ts';
 
