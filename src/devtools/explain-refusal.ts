@@ -10,7 +10,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { isObject, parseJson } from '../lib/json.ts';
 import type { Routed } from '../pipeline/exchange.ts';
 import { nativeFormatFor } from '../pipeline/native-format.ts';
-import { notSupported } from '../pipeline/resolve-model.ts';
+import { notSupported } from '../pipeline/not-supported.ts';
 import { describeRefusal } from '../pipeline/retry/refusal.ts';
 import { repair } from '../pipeline/retry/repairs.ts';
 import { scanned } from '../pipeline/scanned.ts';

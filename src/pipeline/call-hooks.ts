@@ -10,10 +10,10 @@ import type { Stage } from '../streams/chain.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import type { Hooked, Routed } from './exchange.ts';
+import { routeTo } from './fallback.ts';
 import { parsePrompt } from './parse-prompt.ts';
 import { parseRequestChange } from './parse-request-change.ts';
 import type { ReachOptions } from './reach.ts';
-import { routeTo } from './resolve-model.ts';
 import { withLargeStrings } from './scanned.ts';
 
 /** The caller gets this sentence if a hook refuses the request without one. */

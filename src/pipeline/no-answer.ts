@@ -4,7 +4,7 @@ import type { GatewayError } from '../lib/errors.ts';
 import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
 import { notJson } from './decode-body.ts';
 import type { Answered } from './exchange.ts';
-import { notServed } from './resolve-model.ts';
+import { notServed } from './native-format.ts';
 
 /**
  * Statuses, besides 404, of a service that has no such endpoint: vLLM takes what stands there for the id of a response.

@@ -8,9 +8,9 @@ import { MAX_ERROR_TOKENS, tryParseBounded } from '../lib/json-bounds.ts';
 import { refusalHeaders, responseHeaders } from '../upstream/headers.ts';
 import { hidden, hiddenInJson, hiding, tellable } from '../upstream/redact.ts';
 import type { Answered, Replied } from './exchange.ts';
+import { notServed } from './native-format.ts';
 import { isNoPlace } from './no-answer.ts';
 import { readWhole, withBody } from './reply-body.ts';
-import { notServed } from './resolve-model.ts';
 import { withWait, withWaitTold } from './vendor-wait.ts';
 
 /** The largest error body that is read, in bytes. */

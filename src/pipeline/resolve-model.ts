@@ -14,12 +14,12 @@ import { GatewayError, invalid } from '../lib/errors.ts';
 import { asText } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
-import { translatedFormat } from '../translate/spoken-format.ts';
 import { isVertex, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import type { Admitted, Routed } from './exchange.ts';
+import { fallback } from './fallback.ts';
 import { inTurns } from './in-turns.ts';
-import { countingFormat, countsIn, nativeFormatFor } from './native-format.ts';
-import { nearestModel } from './nearest-model.ts';
+import { formatFor } from './native-format.ts';
+import { notServedHere, notSupported, shown } from './not-supported.ts';
 import { type ReachOptions, reaches } from './reach.ts';
 import type { RememberedTools } from './remembered-tools.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
@@ -28,7 +28,6 @@ import { requireHarmless, requireHarmlessQuery } from './restrictions/require-ha
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 import { requireSameModel } from './same-model.ts';
 import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './scanned.ts';
-import { withinMost } from './within-most.ts';
 
 /** What a request is held against. */
 interface Known {
@@ -59,14 +58,8 @@ export function resolveModel(
     if (asked.length > MAX_ID_LENGTH) throw notSupported(asked, defaultVendor);
     const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
     const vendor = model && vendors.serving(model);
-    if (model === undefined || vendor === undefined || !reaches(reach, route.format, model)) {
-      const { models, otherNames } = catalog;
-      const usable = models.filter((one) => principal.allows(one.id, otherNames));
-      const reached = usable.filter((one) => reaches(reach, route.format, one));
-      const isElsewhere = vendor !== undefined && usable.some(({ id }) => id === model?.id);
-      const advice = isElsewhere ? ELSEWHERE : hint(asked, defaultVendor, reached, models);
-      throw notSupported(asked, defaultVendor, advice);
-    }
+    if (model === undefined || vendor === undefined || !reaches(reach, route.format, model))
+      throw notServedHere(asked, admitted, vendor && model, catalog, reach);
     const limited = isLimitedByModel(principal);
     const confined = isConfined(principal);
     // Whoever asks for the value below gets it at once.
@@ -136,26 +129,6 @@ function unmarked(asked: string, { format }: Route, catalog: Catalog): Model | u
   return catalog.resolve(name, DEFAULT_VENDOR[format]);
 }
 
-/** The format of the request to a vendor. @throws GatewayError `invalid-request` if it lacks the operation. */
-function formatFor(
-  { format, operation }: Route,
-  vendor: Vendor,
-  model: Model,
-  { tree }: Scanned,
-  reach: ReachOptions,
-  isResponses = false,
-): FormatName {
-  if (isResponses) return translatedFormat(vendor, model);
-  if (operation === 'count-tokens') {
-    const counting = countsIn(format, vendor, reach);
-    if (counting !== undefined) return counting;
-    throw countingFormat(vendor) === undefined ? notServed(operation, model) : notCounted(model);
-  }
-  const upstreamFormat = nativeFormatFor(vendor, model, format, tree);
-  if (operation === 'compact' && upstreamFormat !== format) throw notServed(operation, model);
-  return upstreamFormat;
-}
-
 /** @throws GatewayError `invalid-request` for a body without what its format requires, whichever service would answer. */
 function requireFields({ format, operation }: Route, { body, scan: { fields } }: Scanned): void {
   if (operation !== 'generate') return;
@@ -163,115 +136,6 @@ function requireFields({ format, operation }: Route, { body, scan: { fields } }:
     const span = fields.get(name);
     return span !== undefined && body.toString('latin1', span.start, span.end) !== 'null';
   });
-}
-
-/**
- * Makes the error for an operation, other than generating, that the service of a model does not offer. For compaction it
- * is a 404: clients of Open Responses, where not every service compacts, take that for a path that there is not.
- */
-export function notServed(operation: 'compact' | 'count-tokens', { id }: Model): GatewayError {
-  if (operation === 'count-tokens')
-    return invalid(`Token counting is not available for ${id}: its vendor does not offer it.`, 'model');
-  return new GatewayError(
-    'endpoint-not-available',
-    "Only OpenAI's own models can compact a conversation. Ask this one for a summary as an ordinary message instead.",
-    { param: 'model' },
-  );
-}
-
-/** Makes the error for a count that the configuration leaves to the vendors of the caller's format. */
-function notCounted({ id }: Model): GatewayError {
-  return invalid(
-    `Token counting is not supported for ${id} in this format: it is for the models whose own format this is, unless the gateway is configured with countTokens: { models: 'all' }.`,
-    'model',
-  );
-}
-
-/** The same request for the first of `models`, all usable by the key, that has a vendor; undefined if none has. */
-function fallback(
-  routed: Routed,
-  models: readonly Model[],
-  vendors: Vendors,
-  reach: ReachOptions,
-): Routed | undefined {
-  const { route } = routed;
-  for (const [at, model] of models.entries()) {
-    const vendor = vendors.serving(model);
-    if (vendor === undefined) continue;
-    const upstreamFormat = formatFor(route, vendor, model, routed, reach);
-    return {
-      ...routed,
-      model,
-      vendor,
-      upstreamFormat,
-      ...withinMost(routed, model),
-      isFallback: true,
-      nextFallback: () => fallback(routed, models.slice(at + 1), vendors, reach),
-    };
-  }
-  return undefined;
-}
-
-/**
- * The same request for another model, and after it for the fallbacks of that one.
- * @returns undefined if the model, or what serves it, cannot be reached in the caller's format.
- */
-export function routeTo(
-  routed: Routed,
-  model: Model,
-  catalog: Catalog,
-  vendors: Vendors,
-  reach: ReachOptions,
-): Routed | undefined {
-  const { principal, route } = routed;
-  const usable = [model, ...catalog.fallbacks(model)].filter(
-    (each) => principal.allows(each.id, catalog.otherNames) && reaches(reach, route.format, each),
-  );
-  return usable[0] === model && vendors.serving(model) !== undefined
-    ? fallback(routed, usable, vendors, reach)
-    : undefined;
-}
-
-/** The advice for a model that only the other endpoints serve. */
-const ELSEWHERE =
-  "The Gemini endpoint serves Google's models only. Use another endpoint, or set generateContent: { models: 'all' } in the configuration of the gateway.";
-
-/** The longest name that is taken for a misspelling, in UTF-16 code units. */
-const MAX_SLIP = 128;
-
-/**
- * Advises, in one sentence, what to do about an unknown model.
- * @param usable the ids that the caller may use here.
- * @param served all models of the gateway.
- */
-function hint(
-  asked: string,
-  defaultVendor: string,
-  usable: readonly Model[],
-  served: readonly Model[],
-): string | undefined {
-  if (asked.length > MAX_SLIP) return undefined;
-  const ids = usable.map(({ id }) => id);
-  const nearest = nearestModel(asked, ids);
-  if (nearest !== undefined) return `Did you mean ${shown(nearest)}?`;
-  const vendor = asked.includes('/') ? vendorName(asked.toLowerCase()) : defaultVendor;
-  if (vendor === '' || served.some(({ id }) => vendorName(id) === vendor)) return undefined;
-  return `No models of ${shown(vendor)} are available: the vendor is unknown, or the gateway has no key for it.`;
-}
-
-/**
- * Makes the error `Model not supported`, with the id as the gateway understood it, cut and cleaned so that it is safe
- * to show.
- * @param advice what to do about it, as a sentence.
- */
-export function notSupported(asked: string, defaultVendor: string, advice?: string): GatewayError {
-  const id = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
-  const message = `Model not supported: ${shown(id)}${advice === undefined ? '' : `. ${advice}`}`;
-  return new GatewayError('model-not-found', message, { param: 'model' });
-}
-
-function shown(id: string): string {
-  return id.slice(0, 64).replaceAll(/[^\w.:/@-]/g, '?');
 }
 
 /**

@@ -8,8 +8,8 @@ import { findPrices } from '../../catalog/prices-at.ts';
 import type { Query } from '../../lib/query.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { countsIn } from '../../pipeline/native-format.ts';
+import { notSupported } from '../../pipeline/not-supported.ts';
 import { reaches } from '../../pipeline/reach.ts';
-import { notSupported } from '../../pipeline/resolve-model.ts';
 import { anthropicPage, googlePage } from './model-pages.ts';
 import type { googleModel, googleModelList, listedModel, modelList, pricedModels } from './model-views.ts';
 
