@@ -6,7 +6,8 @@ import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
 import { decodeByLooks, type Holds, textUnlessStream } from '../translate/decode-answer.ts';
 import { isEventStream } from '../upstream/headers.ts';
-import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
+import { leftFor } from '../upstream/send.ts';
+import type { UpstreamAnswer } from '../upstream/upstream-answer.ts';
 
 /** Content types under which relays also send streams, so they do not say what the body is. */
 const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text\/plain|$)/i;

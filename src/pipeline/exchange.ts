@@ -16,7 +16,7 @@ import type { Query } from '../lib/query.ts';
 import type { Step } from '../streams/step.ts';
 import type { AnswerTranslation } from '../translate/answer-events.ts';
 import type { Payload } from '../upstream/payload.ts';
-import type { Ending, UpstreamAnswer } from '../upstream/send.ts';
+import type { Ending, UpstreamAnswer } from '../upstream/upstream-answer.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './arrivals.ts';
 import type { Beginning } from './early-failure.ts';

@@ -1,7 +1,8 @@
 /** Bodies that are not answers. */
 
 import type { GatewayError } from '../lib/errors.ts';
-import { leftFor, type UpstreamAnswer } from '../upstream/send.ts';
+import { leftFor } from '../upstream/send.ts';
+import type { UpstreamAnswer } from '../upstream/upstream-answer.ts';
 import { notJson } from './decode-body.ts';
 import type { Answered } from './exchange.ts';
 import { notServed } from './native-format.ts';

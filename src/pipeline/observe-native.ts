@@ -13,7 +13,7 @@ import { fuse, type Sink, type Step } from '../streams/step.ts';
 import { TrailingBytes } from '../streams/trailing-bytes.ts';
 import { END_LENGTH, EndWatch } from '../translate/watch-end.ts';
 import { isEventStream } from '../upstream/headers.ts';
-import type { AnswerObserver, UpstreamHead } from '../upstream/send.ts';
+import type { AnswerObserver, UpstreamHead } from '../upstream/upstream-answer.ts';
 import { Beginning, WATCHED_MARK } from './early-failure.ts';
 import type { Prepared } from './exchange.ts';
 import { FailureHider } from './hide-failures.ts';

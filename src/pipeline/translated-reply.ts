@@ -19,7 +19,7 @@ import { type Failures, translatedBody } from '../translate/translated-body.ts';
 import { wholeReply, wholeReplyOfStream } from '../translate/whole-reply.ts';
 import { eventStreamHeaders, responseHeaders } from '../upstream/headers.ts';
 import { hiding, tellable } from '../upstream/redact.ts';
-import type { Breakable } from '../upstream/send.ts';
+import type { Breakable } from '../upstream/upstream-answer.ts';
 import { decodeBody, requireAnswer, textUnlessEvents } from './decode-body.ts';
 import type { Answered, Replied, Translation } from './exchange.ts';
 import { HeldAnswer } from './held-answer.ts';

@@ -2,7 +2,7 @@
 
 import { amended, type Fault, type GatewayError, waitHeaders } from '../lib/errors.ts';
 import { retryAfter } from '../upstream/retry-after.ts';
-import type { UpstreamAnswer } from '../upstream/send.ts';
+import type { UpstreamAnswer } from '../upstream/upstream-answer.ts';
 
 /** The faults of a 403 that concern the gateway's account at the vendor. */
 const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);

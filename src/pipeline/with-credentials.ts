@@ -8,7 +8,8 @@ import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Signal } from '../lib/light-signal.ts';
 import type { CloudPass, Headers, Outgoing } from '../upstream/credentials/cloud.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
-import { type Ending, leave, leftFor, type UpstreamHead } from '../upstream/send.ts';
+import { leave, leftFor } from '../upstream/send.ts';
+import type { Ending, UpstreamHead } from '../upstream/upstream-answer.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Answered } from './exchange.ts';
 

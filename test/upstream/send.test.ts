@@ -4,14 +4,14 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { openAgent } from '../../src/upstream/agent.ts';
-import {
-  type AnswerObserver,
-  type Ending,
-  send,
-  type UpstreamAnswer,
-  type UpstreamRequest,
-} from '../../src/upstream/send.ts';
+import { send } from '../../src/upstream/send.ts';
 import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
+import type {
+  AnswerObserver,
+  Ending,
+  UpstreamAnswer,
+  UpstreamRequest,
+} from '../../src/upstream/upstream-answer.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { CLOSED } from '../support/free-port.ts';
 import { arrayBuffersHeld, collectYoung } from '../support/held.ts';

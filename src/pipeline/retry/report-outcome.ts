@@ -2,7 +2,7 @@
 
 import { type Fault, type GatewayError, isVendors } from '../../lib/errors.ts';
 import type { Lease } from '../../upstream/pool/pool.ts';
-import type { Ending } from '../../upstream/send.ts';
+import type { Ending } from '../../upstream/upstream-answer.ts';
 
 /** The vendor's faults that do not pass by themselves, unless another account may do what this one may not. */
 const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);

@@ -1,0 +1,56 @@
+/** A request to a vendor, its answer, and how the exchange ends. */
+
+import type { PushBody } from '../streams/push-body.ts';
+import type { BodyStep } from '../streams/step.ts';
+import type { AnswerHeaders } from './headers.ts';
+
+export interface UpstreamRequest {
+  readonly origin: string;
+  /** The path with the query. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  /** The bytes; or slices of them, whose length the headers then say (`content-length`). */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
+  readonly timeLeft?: number;
+  /**
+   * Called once, with the answer's head. It returns what watches the body as it comes. Absent: nothing does.
+   */
+  readonly observe?: (head: UpstreamHead) => AnswerObserver | undefined;
+  /** Called once, when the exchange is over. */
+  readonly ended?: (how: Ending) => void;
+}
+
+/** How an exchange ended: complete, broken by the vendor, or left by the caller or the gateway. */
+export type Ending = 'whole' | 'broken' | 'left';
+
+export interface UpstreamHead {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+}
+
+export interface UpstreamAnswer extends UpstreamHead {
+  /** A body that is still arriving; or bytes, if a short one came together with its head. */
+  readonly body: PushBody | Uint8Array;
+  readonly exchange: Breakable;
+}
+
+/** An exchange whose answer is read elsewhere. */
+export interface Breakable {
+  /** For a consumer that finds in the body that the vendor has failed: the exchange then ended `broken`. */
+  markBroken(): void;
+}
+
+/**
+ * Watches a body as it arrives, decompressed, with everything from one read at once. Its `flush` may throw the error
+ * that says that the body is not complete.
+ */
+export interface AnswerObserver extends BodyStep {
+  /** How many bytes may wait for the consumer. Absent: HIGH_WATER_MARK. */
+  mostQueued?(): number;
+  /**
+   * Called once, at the end: whether the vendor itself reported that its answer failed, and not because of the request.
+   */
+  hasFailed?(): boolean;
+}
