@@ -26,7 +26,7 @@ export function nativeFormatFor(
 }
 
 /** The first format in which a vendor counts tokens; undefined if it counts in none. */
-export function countingFormat({ formats: vendorFormats }: Vendor): FormatName | undefined {
+function countingFormat({ formats: vendorFormats }: Vendor): FormatName | undefined {
   return vendorFormats.find((each) => formats[each].outbound.counting !== undefined);
 }
 

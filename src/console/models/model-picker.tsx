@@ -148,7 +148,7 @@ function ModelRow({ model }: { model: Model }) {
 }
 
 /** What a model can do besides text, in a word each. */
-export function listAbilities({ input = [], thinking, structuredOutput }: Model): readonly string[] {
+function listAbilities({ input = [], thinking, structuredOutput }: Model): readonly string[] {
   return [
     ...(thinking ? ['thinking'] : []),
     ...input.filter((kind) => kind !== 'text').map((kind) => (kind === 'document' ? 'PDF' : `${kind}s`)),

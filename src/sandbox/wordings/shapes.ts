@@ -8,11 +8,11 @@ export type Shape = (sentence: string) => Json;
 export const openaiShape: Shape = (message) => ({
   error: { message, type: 'invalid_request_error', param: null, code: null },
 });
-export const anthropicShape: Shape = (message) => ({
+const anthropicShape: Shape = (message) => ({
   type: 'error',
   error: { type: 'invalid_request_error', message },
 });
-export const googleShape: Shape = (message) => ({
+const googleShape: Shape = (message) => ({
   error: { code: 400, message, status: 'INVALID_ARGUMENT' },
 });
 export const groqShape: Shape = (message) => ({ error: { message, type: 'invalid_request_error' } });
@@ -23,7 +23,7 @@ export const mistralShape: Shape = (message) => ({
   param: null,
   code: '3230',
 });
-export const cerebrasShape: Shape = (message) => ({
+const cerebrasShape: Shape = (message) => ({
   message,
   type: 'invalid_request_error',
   param: 'messages',
