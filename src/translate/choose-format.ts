@@ -6,6 +6,7 @@ import { unreported } from '../formats/format.ts';
 import { asBody } from './as-body.ts';
 import type { RequestBodies } from './bodies.ts';
 import { inboundFor } from './caller-format.ts';
+import { checkFormats } from './check-formats.ts';
 import { catalog, chooseSpeaker, chooseTraits } from './choose-traits.ts';
 import { isResponsesBody } from './cursor/index.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
@@ -26,6 +27,7 @@ export interface RequestToPlace<From extends FormatName> {
  * `translateRequest`.
  * @returns undefined if the catalog does not have the model.
  * @throws GatewayError `invalid-request` for what is not valid in the caller's format.
+ * @throws TypeError if `from` is no format.
  */
 export function chooseFormat<From extends FormatName>(request: RequestToPlace<From>): FormatName | undefined;
 export function chooseFormat({
@@ -33,6 +35,7 @@ export function chooseFormat({
   model: name,
   body: given,
 }: Omit<RequestToPlace<FormatName>, 'body'> & { readonly body: object }): FormatName | undefined {
+  checkFormats(from);
   const body = asBody(given);
   const model = catalog.resolve(name, DEFAULT_VENDOR[from]);
   if (model === undefined) return undefined;

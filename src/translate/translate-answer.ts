@@ -18,7 +18,7 @@ export interface AnswerToTranslate<From extends FormatName, To extends FormatNam
  * Translates a whole answer of status 200. In the caller's own format it stays as it is.
  * @returns the body of the response.
  * @throws GatewayError if the answer is a failure, or none at all. `renderError` makes a response of it.
- * @throws TypeError if `request` was translated between other formats.
+ * @throws TypeError if `from` or `to` is no format, or `request` was translated between other formats.
  */
 export function translateAnswer<From extends FormatName, To extends FormatName>(
   answer: AnswerToTranslate<From, To>,

@@ -3,6 +3,7 @@
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import { asGatewayError } from '../lib/errors.ts';
+import { checkFormats } from './check-formats.ts';
 import { type ErrorAnswer, errorAnswer } from './error-answer.ts';
 import { randomId } from './random-id.ts';
 
@@ -17,15 +18,22 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** Translates a refusal. @returns the status and the body of the response. */
+/**
+ * Translates a refusal.
+ * @returns the status and the body of the response.
+ * @throws TypeError if `from` or `to` is no format.
+ */
 export function translateError({ from, to, status, body }: Refusal): ErrorAnswer {
+  checkFormats(from);
   return renderError(formats[from].outbound.parseError(status, body), to);
 }
 
 /**
  * Renders an error as a response in the caller's format.
  * @param error what this library has thrown. Of any other error nothing is shown.
+ * @throws TypeError if `to` is no format.
  */
 export function renderError(error: unknown, to: FormatName): ErrorAnswer {
+  checkFormats(to);
   return errorAnswer(asGatewayError(error), to, randomId());
 }

@@ -8,6 +8,7 @@ import type { AnswerTranslation } from './answer-events.ts';
 import { asBody } from './as-body.ts';
 import type { RequestBodies } from './bodies.ts';
 import { inboundFor } from './caller-format.ts';
+import { checkFormats } from './check-formats.ts';
 import { chooseTraits } from './choose-traits.ts';
 import { isResponsesBody } from './cursor/index.ts';
 import { type ExplainedFields, explainedFields } from './explained-fields.ts';
@@ -90,6 +91,7 @@ export type RequestIn<To extends FormatName> = TranslatedRequest & { readonly bo
  * @returns the vendor's body, and the notes that `gateway explain` shows.
  * @throws GatewayError `invalid-request` for what is not valid in the caller's format, or cannot be said in the
  *   vendor's; its `param` is the field of `body`.
+ * @throws TypeError if `from` or `to` is no format.
  */
 export function translateRequest<From extends FormatName, To extends FormatName>(
   request: RequestToTranslate<From, To>,
@@ -101,6 +103,7 @@ export function translateRequest({
   body: given,
   stream: asked,
 }: Omit<RequestToTranslate<FormatName, FormatName>, 'body'> & { readonly body: object }): TranslatedRequest {
+  checkFormats(from, to);
   const body = asBody(given);
   const target = chooseTraits(model, to);
   const inbound = inboundFor(from, body);

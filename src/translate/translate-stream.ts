@@ -17,7 +17,7 @@ const say: SayLate = (error, render, out) => render(error, out);
  * Makes the transform of one answer of status 200, from the vendor's bytes to the caller's. In the caller's own format
  * the bytes stay as they are. If the answer fails, breaks off or merely stops, the last event is the error event of the
  * caller's format, and the stream then closes: it never fails itself.
- * @throws TypeError if `request` was translated between other formats.
+ * @throws TypeError if `from` or `to` is no format, or `request` was translated between other formats.
  */
 export function translateStream(way: Way): TransformStream<Uint8Array, Uint8Array> {
   const translation = wayBack(way);

@@ -6,6 +6,7 @@ import { validator } from '../protocol/validate.ts';
 import type { Result, ValidateOptions } from '../protocol/validator.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Sink } from '../streams/step.ts';
+import { checkFormats } from './check-formats.ts';
 
 /** What `validateStream` takes besides the format. */
 export interface StreamCheck extends ValidateOptions {
@@ -16,11 +17,13 @@ export interface StreamCheck extends ValidateOptions {
 /**
  * Makes the transform. It passes all bytes on as they are, whatever they say, and reports at the end which rules of the
  * format they have broken.
+ * @throws TypeError if there is no such format.
  */
 export function validateStream(
   format: FormatName,
   { report, ...options }: StreamCheck,
 ): TransformStream<Uint8Array, Uint8Array> {
+  checkFormats(format);
   const judge = validator(format, options);
   const decoder = decodeSse();
   const events: Sink<Sse> = { enqueue: (event) => judge.add(event) };

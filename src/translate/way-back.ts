@@ -3,6 +3,7 @@
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import type { AnswerTranslation } from './answer-events.ts';
+import { checkFormats } from './check-formats.ts';
 import { chooseTraits } from './choose-traits.ts';
 import { randomId } from './random-id.ts';
 import { TranslatedRequest } from './translate-request.ts';
@@ -31,9 +32,10 @@ const EVERYTHING: Prompt = {
 
 /**
  * Finds the way; undefined if the answer stays as it is.
- * @throws TypeError if the request was translated between other formats.
+ * @throws TypeError if `from` or `to` is no format, or the request was translated between other formats.
  */
 export function wayBack({ from, to, request }: Way): AnswerTranslation | undefined {
+  checkFormats(from, to);
   const made = request && TranslatedRequest.wayBack(request);
   if (made !== undefined && (made.from !== from || made.to !== to))
     throw new TypeError(
