@@ -480,9 +480,9 @@ describe('settings', () => {
           days: { type: 'array', items: { type: 'string', enum: ['MON', 'TUE'] }, minItems: 1 },
         },
         required: ['guests'],
-        propertyOrdering: ['guests', 'name', 'days'],
       },
     });
+    expect(prompt.tools?.[0]).not.toHaveProperty('parameters.propertyOrdering');
     expect(prompt.output).toEqual({
       kind: 'json-schema',
       schema: {
@@ -517,7 +517,6 @@ describe('settings', () => {
         type: 'object',
         properties: { nullable: { type: 'string' } },
         additionalProperties: { type: 'integer' },
-        propertyOrdering: ['nullable'],
       },
     ],
     [
@@ -530,6 +529,41 @@ describe('settings', () => {
   ])('schema %j', (responseSchema, schema) => {
     const asked = { generationConfig: { responseMimeType: 'application/json', responseSchema } };
     expect(parsed(ask([{ text: 'x' }], asked)).output).toEqual({ kind: 'json-schema', schema });
+  });
+
+  describe('the order of properties', () => {
+    /** Types in capital letters are those of the OpenAPI subset; JSON Schema takes any text here. */
+    const schema: JsonObject = {
+      type: 'OBJECT',
+      properties: {
+        born: { type: 'INTEGER' },
+        propertyOrdering: { type: 'ARRAY', items: { type: 'STRING' } },
+        address: {
+          type: 'OBJECT',
+          properties: { city: { type: 'STRING' }, street: { type: 'STRING' } },
+          propertyOrdering: ['street', 'city'],
+        },
+        name: { type: 'STRING' },
+      },
+      propertyOrdering: ['name', 'toString', 'address', 'name', 7],
+    };
+    const ordered =
+      '"properties":{"name":{"type":"string"},"address":{"type":"object",' +
+      '"properties":{"street":{"type":"string"},"city":{"type":"string"}}},' +
+      '"born":{"type":"integer"},"propertyOrdering":{"type":"array","items":{"type":"string"}}}}';
+
+    test.each(['responseSchema', 'responseJsonSchema'])('in %s', (field) => {
+      const generationConfig = { responseMimeType: 'application/json', [field]: schema };
+      const { output } = parsed(ask([{ text: 'x' }], { generationConfig }));
+      expect(JSON.stringify(output).toLowerCase()).toContain(ordered.toLowerCase());
+    });
+
+    test.each(['parameters', 'parametersJsonSchema'])('in %s', (field) => {
+      const tools = [{ functionDeclarations: [{ name: 'find', [field]: schema }] }];
+      expect(JSON.stringify(parsed(ask([{ text: 'x' }], { tools })).tools).toLowerCase()).toContain(
+        ordered.toLowerCase(),
+      );
+    });
   });
 
   test.each<[JsonObject, Prompt['output']]>([

@@ -7,6 +7,7 @@ import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schem
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isList } from '../../../lib/json.ts';
+import { orderProperties } from './order-properties.ts';
 
 /** Deeper than any schema that a vendor takes. */
 const MAX_DEPTH = 100;
@@ -19,12 +20,12 @@ const PLACES: SchemaPlaces = {
 
 /**
  * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as the type `null`, and counts and bounds as numbers,
- * which protobuf also writes as text. Keywords of JSON Schema stay as they are.
+ * which protobuf also writes as text, and properties in the order of `propertyOrdering`. Keywords of JSON Schema stay as they are.
  * @param schema its names are in camelCase, and its enums are words.
  * @throws GatewayError `invalid-request` for a schema that is too deep, and for a type that is none.
  */
 export function fromOpenApi(schema: JsonObject): JsonObject {
-  return widen(schema, 0);
+  return orderProperties(widen(schema, 0));
 }
 
 function widen(value: JsonObject, depth: number): JsonObject {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { fromOpenApi } from './from-openapi.ts';
+import { orderProperties } from './order-properties.ts';
 
 /** The member around a choice: other vendors take only objects as a structured answer. */
 const CHOICE = 'choice';
@@ -50,7 +51,7 @@ export function parseOutput(known: JsonObject, report: ParseReport): Output {
 function findSchema(known: JsonObject): JsonObject | undefined {
   for (const name of ['responseJsonSchema', '_responseJsonSchema', 'responseJsonSchemaOrdered']) {
     const schema = asObject(known[name]);
-    if (schema !== undefined) return schema;
+    if (schema !== undefined) return orderProperties(schema);
   }
   const subset = asObject(known['responseSchema']);
   return subset && fromOpenApi(subset);

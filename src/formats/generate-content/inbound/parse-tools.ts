@@ -11,6 +11,7 @@ import { asObject, asObjects, asText } from '../../../lib/json.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { fromOpenApi } from './from-openapi.ts';
+import { orderProperties } from './order-properties.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** Tools that Google runs itself. */
@@ -68,7 +69,8 @@ function parseDeclaration(declaration: JsonObject, param: string): FunctionTool 
   if (!name) throw invalid(`${param}.name: Function name is required.`, `${param}.name`);
   const description = asText(known['description']);
   const subset = asObject(known['parameters']);
-  const parameters = asObject(known['parametersJsonSchema']) ?? (subset && fromOpenApi(subset));
+  const whole = asObject(known['parametersJsonSchema']);
+  const parameters = whole ? orderProperties(whole) : subset && fromOpenApi(subset);
   return {
     kind: 'function',
     name,
