@@ -7,8 +7,10 @@ import type { FormatName, FormatSpecific } from './prompt.ts';
 export function withFormatSpecific(
   format: FormatName,
   fields: JsonObject,
+  roundTrip: JsonObject = NOTHING,
 ): { readonly formatSpecific?: FormatSpecific } {
-  return isEmpty(fields) ? NOTHING : { formatSpecific: { format, fields } };
+  if (isEmpty(roundTrip)) return isEmpty(fields) ? NOTHING : { formatSpecific: { format, fields } };
+  return { formatSpecific: { format, fields, roundTrip } };
 }
 
 /** `{ unknownFields }` with these fields, to be spread; empty if there are none. */

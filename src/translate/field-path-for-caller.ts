@@ -59,7 +59,11 @@ const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string,
     '.signature': '.encrypted_content',
   },
   messages: { '.mark': '.cache_control' },
-  'generate-content': { '.thinking': '.thought', '.signature': '.thoughtSignature' },
+  'generate-content': {
+    '.detail': '.mediaResolution',
+    '.thinking': '.thought',
+    '.signature': '.thoughtSignature',
+  },
 };
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { type FormatName, type TranslatedRequest, translateRequest } from '../../src/translate/index.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import {
   at,
@@ -332,5 +333,63 @@ describe('checklist 257: the detail of an image reaches every vendor that has a 
     expect(at(sent, 'input.0.content.0')).toMatchObject({ type: 'input_image', detail: 'low' });
     const back = formats['generate-content'].outbound.renderRequest(prompt, PERMISSIVE, unreported);
     expect(back).toMatchObject(body);
+  });
+
+  describe('checklist 257: of the whole request, by those who speak to Gemini', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: PNG } };
+    const own = (level: string): JsonObject => ({ ...image, mediaResolution: { level } });
+    const result = { functionResponse: { name: 'look', response: { output: 'here' }, parts: [image] } };
+    const generationConfig = { mediaResolution: 'MEDIA_RESOLUTION_LOW' };
+    const asked = (...parts: readonly JsonObject[]): JsonObject => ({
+      contents: [
+        { role: 'user', parts: [{ text: 'Look.' }] },
+        { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] },
+        { role: 'user', parts },
+      ],
+      generationConfig,
+    });
+    const translated = (
+      to: FormatName,
+      model: string,
+      body: JsonObject,
+      from: FormatName = 'generate-content',
+    ): TranslatedRequest => translateRequest({ from, to, model, body });
+
+    test('it is the detail of images without their own, also of those in results', () => {
+      const body = asked(result, image, own('MEDIA_RESOLUTION_HIGH'), own('MEDIA_RESOLUTION_MEDIUM'));
+      const { body: sent, notes } = translated('responses', 'gpt-6-luna', body);
+      expect(at(sent, 'input.2.output.1')).toMatchObject({ type: 'input_image', detail: 'low' });
+      expect(at(sent, 'input.3.content')).toMatchObject([
+        { detail: 'low' },
+        { detail: 'high' },
+        { detail: 'auto' },
+      ]);
+      expect(notes).toEqual([
+        {
+          field: 'contents[].mediaResolution',
+          outcome: 'dropped',
+          detail: 'only means something in generate-content',
+        },
+      ]);
+    });
+
+    test('a format without a detail says so', () => {
+      const { notes } = translated('messages', 'claude-sonnet-5-5', asked(result, image));
+      expect(notes.map(({ field, outcome }) => [field, outcome])).toContainEqual([
+        'contents[].mediaResolution',
+        'dropped',
+      ]);
+      expect(notes.map(({ field }) => field)).not.toContain('generationConfig');
+    });
+
+    test('without images it is dropped, and Gemini itself gets it back', () => {
+      const { notes } = translated('chat-completions', 'gpt-6-luna', asked({ text: 'Hm.' }));
+      expect(notes.map(({ field }) => field)).toContain('generationConfig');
+      for (const part of [image, { text: 'Hm.' }]) {
+        const prompt = formats['generate-content'].inbound.parseRequest(asked(part), unreported);
+        const back = formats['generate-content'].outbound.renderRequest(prompt, PERMISSIVE, unreported);
+        expect(back).toMatchObject({ generationConfig });
+      }
+    });
   });
 });

@@ -2,8 +2,9 @@
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { Compact, JsonObject } from '../../../lib/json.ts';
-import { asFlag, compact, isEmpty } from '../../../lib/json.ts';
+import { asFlag, compact } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
+import { parseDetail } from '../wire/media-resolution.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { parseNumber } from './parse-number.ts';
 import { parseOutput } from './parse-output.ts';
@@ -30,8 +31,10 @@ type ConfigFields = Compact<{
 
 interface Config {
   readonly fields: ConfigFields;
-  /** Fields that mean something to Google alone, as `{ generationConfig }`; empty if there are none. */
+  /** Fields that mean something to Google alone. */
   readonly own: JsonObject;
+  /** The neutral detail of images that have none. */
+  readonly detail: string | undefined;
   /** Fields that the gateway does not know. */
   readonly extra: JsonObject;
 }
@@ -43,7 +46,6 @@ interface Config {
 export function parseConfig(config: JsonObject, report: ParseReport): Config {
   const { known, own, extra } = sortFields(config, CONFIG_FIELDS, CONFIG_OWN);
   const output = parseOutput(known, report);
-  const kept = { ...own, ...output.own };
   const stop = repeatedField(known['stopSequences']).filter((sequence) => typeof sequence === 'string');
   const fields = compact({
     temperature: numberAt(known, 'temperature'),
@@ -61,7 +63,8 @@ export function parseConfig(config: JsonObject, report: ParseReport): Config {
     thinking: parseThinking(known['thinkingConfig']),
     output: output.format,
   });
-  return { fields, own: isEmpty(kept) ? {} : { generationConfig: kept }, extra };
+  const detail = parseDetail({ level: own['mediaResolution'] });
+  return { fields, own: { ...own, ...output.own }, detail, extra };
 }
 
 /** @throws GatewayError `invalid-request` if the field is not a number. */

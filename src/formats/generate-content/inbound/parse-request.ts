@@ -4,18 +4,21 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asText, compact, isEmpty } from '../../../lib/json.ts';
+import { asObject, asText, compact, isEmpty, splitFields } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { withWords } from '../wire/enum-encoding.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { parseTier } from '../wire/service-tier.ts';
 import { callIds } from './call-ids.ts';
+import { withDetail } from './default-detail.ts';
 import { parseConfig } from './parse-config.ts';
 import { parseContents, parseSystem } from './parse-contents.ts';
 import { type Choosing, parseToolConfig } from './parse-tool-config.ts';
 import { parseTools } from './parse-tools.ts';
 import { REQUEST_FIELDS, REQUEST_OWN, sortFields } from './sort-fields.ts';
+
+const RESOLUTION: ReadonlySet<string> = new Set(['mediaResolution']);
 
 /**
  * What a caller asked in Gemini's words. The path names the model and says whether the answer is a stream, so the
@@ -37,7 +40,15 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const tools = withStrictness(parseTools(known['tools']), choosing.validated);
   const config = parseConfig(asObject(known['generationConfig']) ?? {}, report);
   const serviceTier = parseAskedTier(known['serviceTier']);
-  const kept = { ...own, ...config.own, ...ownToolConfig(choosing, tools) };
+  const given = [...parseSystem(known['systemInstruction'], ids), ...parseContents(contents, ids)];
+  const turns = withDetail(given, config.detail);
+  // What the images say is not lost in other formats.
+  const [said, configOwn] = turns === given ? [{}, config.own] : splitFields(config.own, RESOLUTION);
+  const kept = {
+    ...own,
+    ...(!isEmpty(configOwn) && { generationConfig: configOwn }),
+    ...ownToolConfig(choosing, tools),
+  };
   const unknown = { ...extra, ...(!isEmpty(config.extra) && { generationConfig: config.extra }) };
   for (const field of [
     ...Object.keys(extra),
@@ -46,13 +57,13 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     report(field, 'passed-on', 'not a field of generate-content: the vendor decides about it');
   return {
     model: asText(known['model'])?.replace(/^models\//, '') ?? '',
-    turns: [...parseSystem(known['systemInstruction'], ids), ...parseContents(contents, ids)],
+    turns,
     stream: false,
     ...(tools.length > 0 && { tools }),
     ...(choosing.choice && { toolChoice: withSearch(choosing.choice, tools) }),
     ...config.fields,
     ...compact({ serviceTier, cachedContent: asText(known['cachedContent']) }),
-    ...withFormatSpecific(FORMAT, kept),
+    ...withFormatSpecific(FORMAT, kept, isEmpty(said) ? undefined : { generationConfig: said }),
     ...withUnknownFields(unknown),
   };
 }

@@ -1,6 +1,6 @@
 /** `generationConfig`: sampling, limits, log probabilities and thinking (REST reference, GenerationConfig). */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -28,6 +28,7 @@ export function renderConfig(
   const thinkingConfig = renderThinking(prompt.thinking, target, report);
   return {
     ...asObject(prompt.unknownFields?.['generationConfig']),
+    ...asObject(findRoundTrip(prompt.formatSpecific, FORMAT)['generationConfig']),
     ...asObject(findFormatFields(prompt.formatSpecific, FORMAT)['generationConfig']),
     ...renderSampling(prompt, target, report),
     ...compact({

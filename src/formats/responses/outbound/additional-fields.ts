@@ -1,11 +1,10 @@
 /** The fields of a response that are no part of the answer itself. */
 
-import { withUnknownFields } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import {
   asNumber,
   compact,
-  isEmpty,
   type JsonObject,
   otherFields,
   splitFields,
@@ -57,9 +56,8 @@ export function parseAdditionalFields(
   const fields = { ...own, ...(finish === 'other' && { incomplete_details }) };
   // Another format has no place for it; a response that is rendered again keeps it.
   const roundTrip = compact({ completed_at: asNumber(response['completed_at']) });
-  const isPlain = isEmpty(fields) && isEmpty(roundTrip);
   return {
-    ...(!isPlain && { formatSpecific: { format: 'responses', fields, roundTrip } }),
+    ...withFormatSpecific('responses', fields, roundTrip),
     ...withUnknownFields(unknown),
   };
 }
