@@ -189,6 +189,22 @@ test('cache-control is obeyed', async () => {
   expect(await post(BODY, { 'x-gateway-cache': 'false' })).toBeNull();
 });
 
+test('the header ignores case, and a value that it does not know is an error', async () => {
+  await open({});
+  const header = (value: string) => post(BODY, { 'x-gateway-cache': value });
+  expect([await header('TRUE'), await header('On'), await header('False')]).toEqual(['miss', 'hit', null]);
+  expect(await header('')).toBeNull();
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', 'x-gateway-cache': 'yes' },
+    body: JSON.stringify(BODY),
+  });
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    expect.stringContaining('The header x-gateway-cache must be true or false.'),
+  ]);
+});
+
 describe('which requests are the same', () => {
   test('those that mean the same in any format, whoever the end user is', async () => {
     await open({ keys: ['test'] });

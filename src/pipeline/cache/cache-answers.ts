@@ -6,6 +6,7 @@
 import { collector } from '../../conversation/collect.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import { bytesOfText } from '../../lib/bytes.ts';
+import { GatewayError } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/json.ts';
 import type { Stage } from '../../streams/chain.ts';
 import { framedAsEvents, framedAsList } from '../../streams/framing.ts';
@@ -95,11 +96,11 @@ interface Control {
   readonly maxAge: number;
 }
 
-/** What a request wants of the cache (RFC 9111, 5.2.1); undefined if nothing. */
+/** What a request wants of the cache (RFC 9111, 5.2.1); undefined if nothing. @throws GatewayError `invalid-request` */
 function readControl({ keys }: CacheOptions, { route, principal, message }: Routed): Control | undefined {
   if (route.operation !== 'generate') return undefined;
   const { [HEADER]: said, 'cache-control': control = '' } = message.headers;
-  const isAsked = said === undefined ? isListed(keys, principal) : said === 'true' || said === 'on';
+  const isAsked = readSwitch(said) ?? isListed(keys, principal);
   const directives = control
     .toLowerCase()
     .split(',')
@@ -109,6 +110,23 @@ function readControl({ keys }: CacheOptions, { route, principal, message }: Rout
     /^max-age=(\d{1,9})$/.exec(directives.find((part) => part.startsWith('max-age')) ?? '') ?? [];
   const maxAge = age === undefined ? Number.POSITIVE_INFINITY : Number(age);
   return { mayRead: !directives.includes('no-cache') && maxAge > 0, maxAge };
+}
+
+/** What the header says; undefined if it is absent or empty. @throws GatewayError `invalid-request` */
+function readSwitch(said: string | string[] | undefined): boolean | undefined {
+  switch (said?.toString().toLowerCase()) {
+    case undefined:
+    case '':
+      return undefined;
+    case 'true':
+    case 'on':
+      return true;
+    case 'false':
+    case 'off':
+      return false;
+    default:
+      throw new GatewayError('invalid-request', `The header ${HEADER} must be true or false.`);
+  }
 }
 
 function isListed(keys: readonly string[], { name, group }: Routed['principal']): boolean {
