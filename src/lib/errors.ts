@@ -163,11 +163,15 @@ export function asGatewayError(error: unknown): GatewayError {
 export const CREDENTIALS_REFUSED =
   'The upstream refused the credentials of this gateway. Whoever runs it has to look at its key and account there.';
 
-/** Makes the error for a key that is not accepted, in the same words whatever is wrong with it. */
-export function invalidKey(): GatewayError {
+/**
+ * Makes the error for a key that is not accepted, in the same words whatever is wrong with it.
+ * @param isAuthorization whether the request has the header Authorization, where the scheme is easily forgotten.
+ */
+export function invalidKey(isAuthorization: boolean): GatewayError {
+  const scheme = isAuthorization ? ' The header must be Authorization: Bearer KEY.' : '';
   return new GatewayError(
     'unauthenticated',
-    'The API key is not valid: it may be mistyped, expired or revoked. It must be a key of this gateway, not of a vendor.',
+    `The API key is not valid: it may be mistyped, expired or revoked. It must be a key of this gateway, not of a vendor.${scheme}`,
   );
 }
 

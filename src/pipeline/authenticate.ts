@@ -102,11 +102,11 @@ export function authenticateCaller(
     const where = elsewhere === undefined ? '' : ` (${elsewhere} is not read here)`;
     throw new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
   }
-  if (isContradicted) throw invalidKey();
+  if (isContradicted) throw invalidKey(isAuthorized);
   const principal =
     identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? findPrincipal(keys, key) : undefined);
   if (principal !== undefined) return principal;
-  throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey();
+  throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey(isAuthorized);
 }
 
 /**

@@ -59,6 +59,6 @@ function isPlain(path: string): boolean {
 }
 
 function repeated(name: string): GatewayError {
-  if (name === 'authorization') return invalidKey();
+  if (name === 'authorization') return invalidKey(true);
   return new GatewayError('invalid-request', `The request has more than one ${name} header.`);
 }

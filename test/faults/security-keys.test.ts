@@ -53,6 +53,13 @@ describe('S-01 whether a key is unknown, malformed, long or contradicted', () =>
     const plain = answers.map((text) => text.replace(/req_[0-9a-f]{32}/g, '').replace(/Date: .*/, ''));
     expect(statusOf(answers[0] ?? '')).toBe(401);
     expect(new Set(plain).size).toBe(1);
+    expect(plain[0]).toContain(' The header must be Authorization: Bearer KEY.');
+  });
+
+  test('the word on the header Authorization is only for those who sent it', async () => {
+    const answer = await send('/v1/messages', ['x-api-key: gw-none']);
+    expect(statusOf(answer)).toBe(401);
+    expect(answer).not.toContain('Bearer');
   });
 });
 

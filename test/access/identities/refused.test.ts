@@ -208,7 +208,7 @@ describe('valid signature, but not for this gateway', () => {
 });
 
 describe('malformed tokens', () => {
-  const KEY_REFUSED = invalidKey().message;
+  const KEY_REFUSED = invalidKey(true).message;
   const OTHER = 'The token is not valid: its issuer is not known here.';
 
   test.each<[form: string, token: string, why: string]>([
