@@ -55,13 +55,16 @@ const constant = z.strictObject({
   tiers: z.partialRecord(z.enum(TIERS), z.number().positive()).readonly().exactOptional(),
 });
 
+// YAML takes a date without quotes for a time.
+const date = z.iso.date('must be a date in quotes, such as "2027-01-31"');
+
 type Prices = Readonly<z.infer<typeof constant>> & {
   /** All prices from a day on (UTC): an introductory price ends, or another model answers under this name. */
   readonly later?: { readonly from: string; readonly prices: Prices };
 };
 
 const prices: z.ZodType<Prices> = constant
-  .extend({ later: z.strictObject({ from: z.iso.date(), prices: z.lazy(() => prices) }).exactOptional() })
+  .extend({ later: z.strictObject({ from: date, prices: z.lazy(() => prices) }).exactOptional() })
   .readonly();
 
 const budget = z
@@ -106,7 +109,7 @@ export const modelSchema = z
     /** When it was released, in Unix seconds. */
     created: z.number().int().nonnegative(),
     /** The day on which its vendor shuts it down; clouds may offer it longer. Absent: not announced. */
-    shutdown: z.iso.date().exactOptional(),
+    shutdown: date.exactOptional(),
     /** The most tokens of prompt and answer together. */
     contextWindow: tokens,
     maxOutputTokens: tokens,

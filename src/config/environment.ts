@@ -110,7 +110,7 @@ interface Unset {
 
 /**
  * The values of a data file, with `${NAME}` in any text replaced by the variable NAME, so that keys need not be in the
- * file.
+ * file. Times that stand there without quotes (YAML, TOML) become text, as in JSON.
  * @returns the values, and the fields whose variable is not set or is empty.
  */
 export function filledIn(
@@ -125,6 +125,7 @@ export function filledIn(
         if (!value) unset.push({ path, message: `the variable ${name} is not set` });
         return value ?? '';
       });
+    if (value instanceof Date) return value.toISOString();
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
     return isRecord(value) ? fillAll(value, path) : value;
   };

@@ -1,6 +1,7 @@
 /** Who may use the gateway, and how much: keys, groups of keys, and identity providers. */
 
 import { z } from 'zod';
+import { isoTime } from '../lib/zod-fields.ts';
 import { BUDGET_RESERVES, haveDistinctModels } from '../store/key-limits.ts';
 import { STORED } from '../store/stored-scope.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
@@ -71,7 +72,7 @@ export const keySchema = z
       .optional(),
     models: models.optional(),
     stored,
-    expires: z.iso.datetime({ offset: true }).optional(),
+    expires: isoTime.optional(),
     limits: limits.optional(),
     modelLimits: modelLimits.optional(),
     /** Limits for each of its tags, or of its end users. */

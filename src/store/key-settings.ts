@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
+import { isoTime } from '../lib/zod-fields.ts';
 import { BUDGET_RESERVES, haveDistinctModels } from './key-limits.ts';
 import { STORED } from './stored-scope.ts';
 import type { KeyColumns, LimitColumns } from './tables.ts';
@@ -116,10 +117,7 @@ const stored = z
 export const keyFields = {
   models,
   stored,
-  expires_at: z.iso
-    .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
-    .nullable()
-    .meta({ description: 'When it expires, in the future. null: never.' }),
+  expires_at: isoTime.nullable().meta({ description: 'When it expires, in the future. null: never.' }),
   ...limitFields,
   model_limits: modelLimits,
   tag_limits: tagLimits,

@@ -169,6 +169,23 @@ describe('a variable in a file that is not code', () => {
   });
 });
 
+test.each([
+  ['yaml', 'keys:\n  - { name: a, key: a-key-of-a, expires: 2027-01-31T12:00:00+01:00 }'],
+  ['toml', '[[keys]]\nname = "a"\nkey = "a-key-of-a"\nexpires = 2027-01-31T12:00:00+01:00'],
+])('a time needs no quotes: .%s', async (kind, text) => {
+  writeFileSync(join(directory, `time.${kind}`), text);
+  const { keys } = await readConfig({ GATEWAY_CONFIG: `time.${kind}` }, directory);
+  expect(keys.map(({ expires = '' }) => Date.parse(expires))).toEqual([Date.UTC(2027, 0, 31, 11)]);
+});
+
+test('a date without quotes, which YAML takes for a time, is reported as such', async () => {
+  const model = 'id: a/b, contextWindow: 1, maxOutputTokens: 1, prices: { input: 1, output: 1 }';
+  writeFileSync(join(directory, 'date.yaml'), `models:\n  - { ${model}, shutdown: 2027-01-31 }`);
+  await expect(readConfig({ GATEWAY_CONFIG: 'date.yaml' }, directory)).rejects.toThrow(
+    'models.0.shutdown: must be a date in quotes, such as "2027-01-31"',
+  );
+});
+
 test('no other file is read, whatever configuration loaders look for', async () => {
   const bare = mkdtempSync(join(tmpdir(), 'gateway-files-'));
   try {

@@ -75,7 +75,7 @@ test.each<[object, RegExp]>([
   [key({ hash: KEY }), /keys\.0\.hash: /],
   [key({ key: KEY, models: ['gpt-4.1'] }), /keys\.0\.models\.0: must be <vendor>/],
   [key({ key: KEY, model: ['openai/*'] }), /keys\.0: .*model/],
-  [key({ key: KEY, expires: '2027-01-31' }), /keys\.0\.expires: /],
+  [key({ key: KEY, expires: '2027-01-31' }), /keys\.0\.expires: must be a time such as 2027-01-31T12:00:00Z/],
   [key({ key: KEY, limits: { budgetDay: -1 } }), /keys\.0\.limits\.budgetDay: /],
   [key({ key: KEY, limits: { budget: 1 } }), /keys\.0\.limits: .*budget/],
   [key({ key: KEY, limits: { requestsPerMinute: 0 } }), /keys\.0\.limits\.requestsPerMinute: /],

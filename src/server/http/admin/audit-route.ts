@@ -1,29 +1,22 @@
 /** `/admin/audit`: the trail of changes to keys and groups. */
 
 import { z } from 'zod';
+import { isoTime, listLimit } from '../../../lib/zod-fields.ts';
 import { AUDIT_ACTIONS, listAudit } from '../../../store/audit.ts';
 import { auditEntry, renderAudit } from '../../../store/audit-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
 
-const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' });
-
 export const auditQuery = z.strictObject({
-  from: time.exactOptional().meta({ description: 'Only entries of this time or later.' }),
-  until: time.exactOptional().meta({ description: 'Only entries before this time.' }),
+  from: isoTime.exactOptional().meta({ description: 'Only entries of this time or later.' }),
+  until: isoTime.exactOptional().meta({ description: 'Only entries before this time.' }),
   action: z.enum(AUDIT_ACTIONS).exactOptional().meta({ description: 'Only entries of this action.' }),
   target: z
     .string()
     .regex(/^[^\0]*$/, 'must not contain U+0000')
     .exactOptional()
     .meta({ description: 'Only entries of the key or the group of this name.' }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(100)
-    .meta({ description: 'Most entries to return.' }),
+  limit: listLimit(1_000).default(100).meta({ description: 'Most entries to return.' }),
   after: z
     .string()
     .regex(/^audit_[0-9a-z]+$/, 'must be the id of an entry')

@@ -2,18 +2,13 @@
 
 import { z } from 'zod';
 import type { BudgetLine } from '../../../accounting/usage/budget-report.ts';
+import { listLimit } from '../../../lib/zod-fields.ts';
 import { PERIODS } from '../../../store/key-limits.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
 
 export const budgetQuery = z.strictObject({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(1_000)
-    .meta({ description: 'Most budgets to return.' }),
+  limit: listLimit(10_000).default(1_000).meta({ description: 'Most budgets to return.' }),
 });
 
 const budget = z.strictObject({

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
+import { listLimit } from '../../../lib/zod-fields.ts';
 import { NoSuchGroup } from '../../../store/changes.ts';
 import { keyColumns, keySettings, newKey } from '../../../store/key-settings.ts';
 import { keyView, renderKey } from '../../../store/key-view.ts';
@@ -38,13 +39,7 @@ export const listQuery = z.strictObject({
     .meta({ description: 'Whether to include revoked keys.' }),
   name_prefix: lookedFor.default('').meta({ description: 'Only keys whose name begins with this.' }),
   group: lookedFor.exactOptional().meta({ description: 'Only keys of this group.' }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MOST_KEYS)
-    .default(MOST_KEYS)
-    .meta({ description: 'Most keys to return.' }),
+  limit: listLimit(MOST_KEYS).default(MOST_KEYS).meta({ description: 'Most keys to return.' }),
   after: z
     .string()
     .regex(/^key_[\w-]+$/, 'must be the id of a key')

@@ -1,0 +1,15 @@
+/** Fields that configurations, the admin API and commands share, with messages that show a right value. */
+
+import { z } from 'zod';
+
+/** A time with its zone. */
+export const isoTime = z.iso.datetime({
+  offset: true,
+  error: 'must be a time such as 2027-01-31T12:00:00Z',
+});
+
+/** How many entries of a list to return, given as text: from 1 to `most`. */
+export function listLimit(most: number): z.ZodCoercedNumber {
+  const error = `must be a whole number from 1 to ${most}`;
+  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(most, { error });
+}
