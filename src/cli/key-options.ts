@@ -36,6 +36,20 @@ const limitOptions = {
   },
 } as const satisfies ArgsDef;
 
+/** The options that are limits. Limits for some models or each tag have the same names. */
+const LIMITS = [
+  'requests-per-minute',
+  'tokens-per-minute',
+  'concurrent-requests',
+  'budget-day',
+  'budget-week',
+  'budget-month',
+  'budget-total',
+] as const satisfies readonly (keyof typeof limitOptions)[];
+
+/** Tags come and go, so there is no total for them. */
+const TAG_LIMITS = LIMITS.filter((name) => name !== 'budget-total');
+
 export const keyOptions = {
   models: {
     type: 'string',
@@ -88,24 +102,18 @@ export function readGroupOptions(options: GroupOptions): Settings {
     ...(models !== undefined && {
       models: models === 'any' ? null : models.split(',').map((id) => id.trim()),
     }),
-    ...parseLimit('requests-per-minute', options['requests-per-minute']),
-    ...parseLimit('tokens-per-minute', options['tokens-per-minute']),
-    ...parseLimit('concurrent-requests', options['concurrent-requests']),
-    ...parseLimit('budget-day', options['budget-day']),
-    ...parseLimit('budget-week', options['budget-week']),
-    ...parseLimit('budget-month', options['budget-month']),
-    ...parseLimit('budget-total', options['budget-total']),
+    ...Object.fromEntries(LIMITS.flatMap((name) => parseLimit(name, options[name]))),
     ...(reserve !== undefined && { budget_reserve: reserve }),
     ...(byModel !== undefined && { model_limits: parseModelLimits(byModel) }),
   };
 }
 
-/** @throws Refusal if the text is neither a number nor "none". */
-function parseLimit(option: string, text: string | undefined): Readonly<Record<string, number | null>> {
-  if (text === undefined) return {};
+/** The setting that an option gives, if it is given. @throws Refusal if its text is neither a number nor "none". */
+function parseLimit(option: string, text: string | undefined): readonly (readonly [string, number | null])[] {
+  if (text === undefined) return [];
   const value = text === 'none' ? null : Number(text.trim() || Number.NaN);
   if (Number.isNaN(value)) throw new Refusal(`--${option}: ${text} is neither a number nor "none".`);
-  return { [option.replaceAll('-', '_')]: value };
+  return [[option.replaceAll('-', '_'), value]];
 }
 
 /** A time in ISO 8601; null for "never". @throws Refusal */
@@ -142,30 +150,43 @@ function parseTagLimits(text: string): Settings | null {
   const words = text.trim().split(/\s+/);
   if (!words.every(isFigure))
     throw new Refusal(`--tag-limits: "${text}" must be limits, such as "budget-day=0.50", or "none".`);
-  return Object.fromEntries(words.map((word) => parseFigure('tag-limits', word)));
+  return parseFigures('tag-limits', words, TAG_LIMITS);
 }
 
 function isFigure(word: string): boolean {
   return word.includes('=');
 }
 
-/** @throws Refusal */
-function parseFigure(option: string, word: string): readonly [name: string, value: number] {
-  const at = word.indexOf('=');
-  const value = Number(word.slice(at + 1) || Number.NaN);
-  if (Number.isNaN(value)) throw new Refusal(`--${option}: ${word} has no number.`);
-  return [word.slice(0, at).replaceAll('-', '_'), value];
+/**
+ * @param words each a limit and its number, such as `budget-day=5`.
+ * @param known the limits that there are.
+ * @throws Refusal
+ */
+function parseFigures(option: string, words: readonly string[], known: readonly string[]): Settings {
+  const figures = new Map<string, number>();
+  for (const word of words) {
+    const at = word.indexOf('=');
+    const name = word.slice(0, at);
+    if (!known.includes(name))
+      throw new Refusal(`--${option}: there is no limit "${name}". The limits are ${known.join(', ')}.`);
+    const value = Number(word.slice(at + 1) || Number.NaN);
+    if (Number.isNaN(value)) throw new Refusal(`--${option}: ${word} has no number, as in ${name}=5.`);
+    const field = name.replaceAll('-', '_');
+    if (figures.has(field)) throw new Refusal(`--${option}: ${name} is given twice.`);
+    figures.set(field, value);
+  }
+  return Object.fromEntries(figures);
 }
 
 function parseModelLimit(text: string): Settings {
   const words = text.split(/\s+/);
-  const figures = words.filter(isFigure).map((word) => parseFigure('model-limits', word));
+  const figures = words.filter(isFigure);
   const models = words.filter((word) => word !== '' && !isFigure(word));
   if (models.length === 0 || figures.length === 0)
     throw new Refusal(
       `--model-limits: "${text}" must have models and limits, such as "anthropic/* budget-day=5", or be "none".`,
     );
-  return { models, ...Object.fromEntries(figures) };
+  return { models, ...parseFigures('model-limits', figures, LIMITS) };
 }
 
 type Limited = Omit<LimitColumns, 'models' | 'model_limits'> & {

@@ -98,6 +98,9 @@ export function parseOptions<S extends z.ZodType>(values: unknown, schema: S, su
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const option = String(issue?.path[0] ?? '').replaceAll('_', '-');
-  throw new Refusal(`${option === '' ? subject : `--${option}:`} ${issue?.message ?? 'is not valid'}`);
+  const [option, ...inner] = (issue?.path ?? [])
+    .filter((part) => typeof part === 'string')
+    .map((part) => part.replaceAll('_', '-'));
+  const field = option === undefined ? subject : [`--${option}:`, ...inner].join(' ');
+  throw new Refusal(`${field} ${issue?.message ?? 'is not valid'}`);
 }

@@ -129,8 +129,37 @@ test('budgets of all periods, what requests hold of them, and limits for each ta
   const [changed] = await records();
   expect(changed?.limits).toEqual({ budgetWeek: 7, budgetReserve: 'typical' });
   expect(changed).not.toHaveProperty('tagLimits');
-  for (const wrong of ['--budget-reserve=all', '--tag-limits=openai/*', '--tag-limits=budget-total=5'])
-    expect((await keys('change', 'app', wrong)).code).toBe(1);
+  const refused: readonly (readonly [string, string])[] = [
+    ['--budget-reserve=all', '--budget-reserve: must be one of typical, longest'],
+    [
+      '--tag-limits=openai/*',
+      '--tag-limits: "openai/*" must be limits, such as "budget-day=0.50", or "none".',
+    ],
+    [
+      '--tag-limits=budget-total=5',
+      '--tag-limits: there is no limit "budget-total". The limits are requests-per-minute, tokens-per-minute, concurrent-requests, budget-day, budget-week, budget-month.',
+    ],
+    ['--tag-limits=budget-day=x', '--tag-limits: budget-day=x has no number, as in budget-day=5.'],
+    ['--tag-limits=budget-day=1 budget-day=2', '--tag-limits: budget-day is given twice.'],
+    ['--tag-limits=budget-day=-1', '--tag-limits: budget-day must not be negative'],
+    [
+      '--tag-limits=requests-per-minute=0',
+      '--tag-limits: requests-per-minute must be a whole number above 0',
+    ],
+    ['--model-limits=openai/* budget-day=-1', '--model-limits: budget-day must not be negative'],
+    [
+      '--model-limits=openai budget-day=1',
+      '--model-limits: models must be <vendor>/<model_name> or <vendor>/*',
+    ],
+    [
+      '--model-limits=openai/* rpm=1',
+      '--model-limits: there is no limit "rpm". The limits are requests-per-',
+    ],
+  ];
+  for (const [wrong, reason] of refused) {
+    const { code, stderr } = await keys('change', 'app', wrong);
+    expect([code, stderr], wrong).toEqual([1, expect.stringContaining(reason)]);
+  }
 });
 
 test('a list shows for each key whether it is valid, and a revoked key cannot be changed', async () => {

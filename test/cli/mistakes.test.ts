@@ -45,6 +45,19 @@ test.each([
   }
 });
 
+test.each([
+  [['audit', '--limit=x'], '--limit: must be a whole number from 1 to 10000\n'],
+  [['usage', '--limit=0'], '--limit: must be a whole number from 1 to 10000\n'],
+  [['usage', '--limit=1.5'], '--limit: must be a whole number from 1 to 10000\n'],
+  [
+    ['usage', '--by=a,tag'],
+    '--by: must be day, group, key, model, vendor, tag, or several of them, comma-separated\n',
+  ],
+])('a value that is not valid is rejected with a right one: %j', async (words, said) => {
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect([code, stdout, stderr]).toEqual([1, '', said]);
+});
+
 test('an option that npm takes for a longer option of its own is rejected', () => {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, GATEWAY_STORE_PATH: join(directory, 'kept.db') };

@@ -1,6 +1,7 @@
 /** The latest exchanges in the store, without anything of what was said. */
 
 import { z } from 'zod';
+import { listLimit } from '../../lib/zod-fields.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
 
@@ -23,13 +24,7 @@ export const exchangeQuery = z.strictObject({
     .datetime({ error: 'must be a time such as 2027-01-31T12:00:00Z' })
     .exactOptional()
     .meta({ description: 'Only those that began before this time.' }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MOST)
-    .default(100)
-    .meta({ description: 'Most exchanges to return.' }),
+  limit: listLimit(MOST).default(100).meta({ description: 'Most exchanges to return.' }),
 });
 
 const count = z.int().nonnegative().nullable();

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { formatDay } from '../../lib/calendar.ts';
+import { listLimit } from '../../lib/zod-fields.ts';
 import { type Dimension, dimensions, type UsageQuery } from './usage-dimensions.ts';
 
 /** Days in a report by default, including the last one. */
@@ -26,7 +27,15 @@ export const usageQuery = z
     by: z
       .string()
       .transform((text) => text.split(',').map((part) => part.trim()))
-      .pipe(z.array(z.enum(dimensions)).min(1))
+      .pipe(
+        z
+          .array(
+            z.enum(dimensions, {
+              error: `must be ${dimensions.join(', ')}, or several of them, comma-separated`,
+            }),
+          )
+          .min(1),
+      )
       .default(['key', 'model'])
       .meta({
         listOf: [...dimensions],
@@ -47,13 +56,7 @@ export const usageQuery = z
         description:
           'Report what the sandbox answered (`true`), or what vendors did (`false`). The sandbox costs nothing, and is never part of the other report.',
       }),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(1_000)
-      .meta({ description: 'Most lines to return.' }),
+    limit: listLimit(10_000).default(1_000).meta({ description: 'Most lines to return.' }),
   })
   .refine(({ from, to = formatDay(Date.now() + AHEAD) }) => from === undefined || from <= to, {
     path: ['from'],
