@@ -30,7 +30,6 @@ export type {
   OutboundCounting,
   RecognizedRefusal,
   StreamMarks,
-  UsageOnRequest,
 } from './outbound.ts';
 
 export type { ModelInPath, ServiceAddress, ServiceTraits } from './service-traits.ts';

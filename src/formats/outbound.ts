@@ -6,7 +6,6 @@ import type { ReplyEvent } from '../conversation/reply.ts';
 import type { Avoidance } from '../conversation/rules/avoidance.ts';
 import type { GatewayError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Edit, Span } from '../lib/json-scan.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Step } from '../streams/step.ts';
@@ -37,20 +36,6 @@ export interface StreamMarks {
   readonly failing: RegExp;
   /** An event that does not tell yet whether there will be an answer. Absent if the format has none. */
   readonly preamble?: RegExp;
-}
-
-/** How to get the usage of a stream if the caller has not asked for it. */
-export interface UsageOnRequest {
-  /**
-   * What makes the request ask for usage, and changes nothing else; undefined if the request asks by itself or is not
-   * for a stream, and if the service does not know the question.
-   * @param request a JSON object that `scanObject` accepts.
-   * @param fields the places of its top-level values, from `scanObject`.
-   * @throws GatewayError `invalid-request` if two readers may disagree on what the request asks.
-   */
-  inject(request: Uint8Array, fields: ReadonlyMap<string, Span>, dialect: string): Edit | undefined;
-  /** A step that removes from the stream what is there only because of the question. It never throws. */
-  strip(): Step<Uint8Array, Uint8Array>;
 }
 
 /** Reads a vendor's events. */
@@ -130,8 +115,6 @@ export interface Outbound {
   parseFailure(event: Sse): GatewayError | undefined;
   /** The patterns in a stream's bytes. */
   readonly marks: StreamMarks;
-  /** Absent if streams have usage without the question. */
-  readonly usageOnRequest?: UsageOnRequest;
   /** Absent if the vendors of this format do not count. */
   readonly counting?: OutboundCounting;
   /**

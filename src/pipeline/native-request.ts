@@ -4,7 +4,7 @@ import { isMetered } from '../access/limits/limited.ts';
 import { isConfined } from '../access/principal.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
-import { formats } from '../formats/formats.ts';
+import { usageOnRequest } from '../formats/usage-on-request.ts';
 import type { Edit } from '../lib/json-scan.ts';
 import type { Query } from '../lib/query.ts';
 import { requestHeaders } from '../upstream/headers.ts';
@@ -81,10 +81,9 @@ function withUsage({
 }: Routed):
   | { readonly edit: Edit; readonly stripInjectedUsage: NonNullable<Prepared['stripInjectedUsage']> }
   | undefined {
-  const { usageOnRequest } = formats[upstreamFormat].outbound;
-  if (usageOnRequest === undefined) return undefined;
-  const edit = usageOnRequest.inject(body, fields, findDialect(vendor, model));
-  return edit && { edit, stripInjectedUsage: usageOnRequest.strip };
+  const asking = usageOnRequest[upstreamFormat];
+  const edit = asking?.inject(body, fields, findDialect(vendor, model));
+  return edit && asking && { edit, stripInjectedUsage: asking.strip };
 }
 
 /** The path of a native request. @param method the method of generate-content, which is part of its path. */

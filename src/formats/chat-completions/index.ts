@@ -9,12 +9,10 @@ import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
-import { injectUsage } from './outbound/inject-usage.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { stripForeignContent } from './outbound/strip-foreign-content.ts';
-import { stripInjectedUsage } from './outbound/strip-injected-usage.ts';
 
 export const chatCompletions: Format = {
   name: 'chat-completions',
@@ -43,7 +41,6 @@ export const chatCompletions: Format = {
       closing: /\[DONE\]/,
       failing: /(?<=event: ?|")(?:error|detail)\b/,
     },
-    usageOnRequest: { inject: injectUsage, strip: stripInjectedUsage },
   },
   renderError,
 };

@@ -10,7 +10,7 @@ import { findDialect } from '../dialects.ts';
 
 const NULL = bytesOfText('null');
 
-/** @see UsageOnRequest.ask */
+/** @see UsageOnRequest.inject */
 export function injectUsage(
   request: Uint8Array,
   fields: ReadonlyMap<string, Span>,

@@ -22,7 +22,7 @@ const NULL = bytesOfText('null');
 
 /**
  * Only lines with `"usage"` in them are looked at, which a search finds; what lies between is handed on as it is.
- * @see UsageOnRequest.hide
+ * @see UsageOnRequest.strip
  */
 export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
   return new UsageStripper();
