@@ -7,7 +7,7 @@ import type { Limits } from '../access/limits/limits.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
 import type { Traces } from '../accounting/traces/traces.ts';
 import type { ReadCallerUsage } from '../accounting/usage/caller-usage.ts';
-import type { RecordExchange } from '../accounting/usage/ledger.ts';
+import type { RecordExchange } from '../accounting/usage/closed-ledger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Hooks } from '../conversation/hooks.ts';
 import type { ChainMode } from '../streams/chain.ts';

@@ -8,7 +8,7 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExchangeRecord, Recorder } from '../../src/accounting/usage/exchange-record.ts';
-import { recording } from '../../src/accounting/usage/ledger.ts';
+import { recording } from '../../src/accounting/usage/make-record.ts';
 import { asList, asObject, asText, isObject, type Json, tryParseJson } from '../../src/lib/json.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openLimits } from '../../src/access/limits/open-limits.ts';
 import { charging } from '../../src/accounting/usage/consumption.ts';
-import { recording } from '../../src/accounting/usage/ledger.ts';
+import { recording } from '../../src/accounting/usage/make-record.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
 import { startGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';

@@ -1,7 +1,7 @@
 /** A gateway for tests: the real one, on a real port. */
 
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
-import { recording } from '../../src/accounting/usage/ledger.ts';
+import { recording } from '../../src/accounting/usage/make-record.ts';
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import type { Gateway } from '../../src/pipeline/gateway.ts';
 import { type RunningServer, serve } from '../../src/server/listen/server.ts';

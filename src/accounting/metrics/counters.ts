@@ -8,7 +8,7 @@ import type { Tokens } from '../../conversation/tokens.ts';
 import type { Fault } from '../../lib/errors.ts';
 import { isSane } from '../usage/cost.ts';
 import type { ExchangeRecord, GaveWay, Outcome, Recorder } from '../usage/exchange-record.ts';
-import { isFailure } from '../usage/ledger.ts';
+import { isFailure } from '../usage/make-record.ts';
 import {
   type Buckets,
   type CounterFigures,

@@ -8,7 +8,7 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import { type ThreadPort, WorkerThread } from '../../store/worker-thread.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { type CounterFigures, NO_FIGURES } from '../metrics/counter-figures.ts';
-import type { RecordExchange } from '../usage/ledger.ts';
+import type { RecordExchange } from '../usage/closed-ledger.ts';
 import type {
   AccountingOptions,
   BatchResult,

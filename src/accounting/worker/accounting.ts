@@ -16,7 +16,7 @@ import { openExchangeCounters } from '../metrics/counters.ts';
 import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import { computeConsumption } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
-import { makeRecord } from '../usage/ledger.ts';
+import { makeRecord } from '../usage/make-record.ts';
 import { recordUsage } from '../usage/recorder.ts';
 import { openSpool } from '../usage/spool.ts';
 import { type PostedRecord, unpackRecord } from './records.ts';

@@ -6,7 +6,7 @@
 
 import type { Model } from '../../catalog/model.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
-import type { ClosedLedger } from '../usage/ledger.ts';
+import type { ClosedLedger } from '../usage/closed-ledger.ts';
 
 type Field<K extends keyof ClosedLedger> = ClosedLedger[K];
 

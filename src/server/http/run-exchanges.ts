@@ -1,14 +1,9 @@
 /** From a request to its answer: through the pipeline of its route, noted, and ended where it is ended from outside. */
 
 import type { CallerResponse } from '../../access/caller.ts';
-import {
-  CLIENT_CLOSED,
-  closeLedger,
-  type Ledger,
-  makeRecord,
-  openLedger,
-  type RecordExchange,
-} from '../../accounting/usage/ledger.ts';
+import { closeLedger, type RecordExchange } from '../../accounting/usage/closed-ledger.ts';
+import { type Ledger, openLedger } from '../../accounting/usage/ledger.ts';
+import { CLIENT_CLOSED, makeRecord } from '../../accounting/usage/make-record.ts';
 import type { Route } from '../../conversation/route.ts';
 import type { Answer, Incoming } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';

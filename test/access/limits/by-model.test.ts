@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import { hashKey } from '../../../src/store/key-secret.ts';
 import { chatCompletion } from '../../support/chat-completion.ts';

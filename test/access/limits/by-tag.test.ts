@@ -6,7 +6,7 @@ import { storedTagSpending } from '../../../src/access/limits/stored-tags.ts';
 import { OTHER_TAGS, openTagBound } from '../../../src/access/limits/tag-bound.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import { exchange, rowOf } from '../../accounting/usage/records.ts';

@@ -5,7 +5,7 @@ import type { Budget } from '../../../src/access/limits/budgets.ts';
 import { type Standing, tighter } from '../../../src/access/limits/limit-headers.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';

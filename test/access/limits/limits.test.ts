@@ -7,7 +7,7 @@ import OpenAI, { RateLimitError } from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';

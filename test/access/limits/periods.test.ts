@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { nextStart } from '../../../src/access/limits/periods.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { formatDay, mondayBefore, openCalendar, startOfDay } from '../../../src/lib/calendar.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';

@@ -6,7 +6,7 @@ import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { reservationsHere, reservationsShared } from '../../../src/access/limits/reservations.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';

@@ -12,7 +12,7 @@ import { type Metrics, openMetrics } from '../../../src/accounting/metrics/metri
 import { answerMetricsToAdmin } from '../../../src/accounting/metrics/metrics-endpoint.ts';
 import { openTraces, type Traces } from '../../../src/accounting/traces/traces.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { authenticateAdmin } from '../../../src/server/http/admin/authenticate-admin.ts';
 import { serve } from '../../../src/server/listen/server.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';

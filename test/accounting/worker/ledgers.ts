@@ -1,6 +1,6 @@
 /** Closed ledgers for tests. */
 
-import type { ClosedLedger } from '../../../src/accounting/usage/ledger.ts';
+import type { ClosedLedger } from '../../../src/accounting/usage/closed-ledger.ts';
 
 /** The ledger of an ordinary exchange. @param otherwise fields that differ. */
 export function closedLedger(otherwise: Partial<ClosedLedger> = {}): ClosedLedger {

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClosedLedger, makeRecord } from '../../../src/accounting/usage/ledger.ts';
+import type { ClosedLedger } from '../../../src/accounting/usage/closed-ledger.ts';
+import { makeRecord } from '../../../src/accounting/usage/make-record.ts';
 import { packRecord, unpackRecord } from '../../../src/accounting/worker/records.ts';
 import { FORMAT_NAMES, OPERATIONS } from '../../../src/conversation/prompt.ts';
 import { TIERS } from '../../../src/conversation/tokens.ts';

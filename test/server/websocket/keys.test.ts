@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type KeyRegistry, openKeyRegistry } from '../../../src/access/keys.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
-import { recording } from '../../../src/accounting/usage/ledger.ts';
+import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { hashKey } from '../../../src/store/key-secret.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
