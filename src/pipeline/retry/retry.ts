@@ -81,7 +81,7 @@ async function retryWhilePossible(
   let target = routed;
   let number = 1;
   while (number <= limit && !routed.signal.aborted) {
-    const next = await nextTry(context, target, failed, number);
+    const next = await planNext(context, target, failed, number);
     if (next === undefined) break;
     number += 1;
     if (next.target.model !== target.model) noteGaveWay(target, failed);
@@ -173,7 +173,7 @@ async function attemptOnce(
     const pool = upstreams.poolOf(target.vendor);
     const lease =
       pool &&
-      (await pool.take(isLimited(target), avoid, target.vendor.upstreams && identifyDialogue(target)));
+      (await pool.take(limitSubject(target), avoid, target.vendor.upstreams && identifyDialogue(target)));
     at = lease?.vendor ?? target.vendor;
     followed = lease && reportOutcome(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();
@@ -200,7 +200,7 @@ async function attemptOnce(
 }
 
 /** Decides where to try next, and waits until then; undefined if another attempt is of no use. */
-async function nextTry(
+async function planNext(
   context: RetryContext,
   target: Routed,
   { error, at }: AttemptFailure,
@@ -210,7 +210,7 @@ async function nextTry(
   const loss = getLoss(error);
   if (loss === undefined) return undefined;
   const again = mayRetry(loss, retries.after);
-  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(isLimited(target), at);
+  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitSubject(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
   const other = await target.nextFallback?.();
   if (other !== undefined) return { target: other };
@@ -233,7 +233,7 @@ async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
  * The subject of the vendor's own limits: a model's answers and, separately, the counting of its tokens ("Token
  * counting", Claude documentation: "separate and independent rate limits").
  */
-function isLimited({ model, route }: Routed): string {
+function limitSubject({ model, route }: Routed): string {
   return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
 }
 

@@ -49,15 +49,15 @@ export type Failing = 'surely' | 'overloaded' | 'somehow';
 export interface Pool {
   /**
    * Takes a place at a healthy upstream: the session's own, or else the least busy one.
-   * @param asked the subject of a rate limit: a model's id, or the counting of its tokens.
+   * @param subject what a vendor's rate limit is for: a model's id, or the counting of its tokens.
    * @param avoid an upstream that is used only if there is no other.
    * @param session the id of the request's session; absent if it is unknown.
    * @throws GatewayError, or rejects with it: `upstream-overloaded` if all are ejected, `overloaded` if no place
    *   becomes free.
    */
-  take(asked: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
+  take(subject: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
   /** Whether another upstream than `vendor` would serve that subject now. */
-  hasOther(asked: string, vendor: Vendor): boolean;
+  hasOther(subject: string, vendor: Vendor): boolean;
   /** The health of each upstream, in the order of the configuration, and how often it was ejected. */
   state(): readonly MemberState[];
 }
@@ -102,16 +102,20 @@ export function makePool(
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
   const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
-  const isRested = ({ rests }: Member, asked: string): boolean => (rests.get(asked) ?? 0) <= clock();
+  const isRested = ({ rests }: Member, subject: string): boolean => (rests.get(subject) ?? 0) <= clock();
   /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
   const isLast = (member: Member): boolean =>
     !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
 
   /** Chooses by criteria of falling importance: healthy with a free place; not resting; not the one to avoid. */
-  function choose(asked: string, avoid: Vendor | undefined, session: string | undefined): Member | undefined {
+  function choose(
+    subject: string,
+    avoid: Vendor | undefined,
+    session: string | undefined,
+  ): Member | undefined {
     const fits = (member: Member): boolean => isWell(member) && hasRoom(member);
     const tries = [
-      (member: Member) => fits(member) && isRested(member, asked) && member.vendor !== avoid,
+      (member: Member) => fits(member) && isRested(member, subject) && member.vendor !== avoid,
       (member: Member) => fits(member) && member.vendor !== avoid,
       fits,
     ];
@@ -126,7 +130,7 @@ export function makePool(
     return undefined;
   }
 
-  function lease(member: Member, asked: string): Lease {
+  function lease(member: Member, subject: string): Lease {
     const { health } = member;
     let held = true;
     let probes = isEjected(health);
@@ -157,7 +161,7 @@ export function makePool(
       },
       rest(milliseconds) {
         const { rests } = member;
-        rests.set(asked, Math.max(rests.get(asked) ?? 0, clock() + milliseconds));
+        rests.set(subject, Math.max(rests.get(subject) ?? 0, clock() + milliseconds));
       },
       release() {
         if (!held) return;
@@ -176,13 +180,13 @@ export function makePool(
   }
 
   /** Waits for a place that becomes free, or for an upstream that becomes healthy again. */
-  function wait(asked: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
+  function wait(subject: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const serve = (): boolean => {
-        const member = choose(asked, avoid, session);
+        const member = choose(subject, avoid, session);
         if (member === undefined) return false;
         stop();
-        resolve(lease(member, asked));
+        resolve(lease(member, subject));
         return true;
       };
       const stop = (): void => {
@@ -199,18 +203,19 @@ export function makePool(
   }
 
   return {
-    take(asked, avoid, session) {
+    take(subject, avoid, session) {
       // An upstream whose ejection has ended becomes usable without any event.
       serveWaiting();
-      const member = choose(asked, avoid, session);
-      if (member !== undefined) return lease(member, asked);
-      if (members.some(isWell)) return wait(asked, avoid, session);
+      const member = choose(subject, avoid, session);
+      if (member !== undefined) return lease(member, subject);
+      if (members.some(isWell)) return wait(subject, avoid, session);
       const soonest = Math.min(...members.map(({ health }) => health.until));
       throw leftAlone(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },
-    hasOther: (asked, vendor) =>
+    hasOther: (subject, vendor) =>
       members.some(
-        (member) => member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member, asked),
+        (member) =>
+          member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member, subject),
       ),
     state: () => members.map(({ health, ejections }) => ({ well: !isEjected(health), ejections })),
   };
