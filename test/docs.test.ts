@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../src/config/load.ts';
 import type { Config } from '../src/config/schema.ts';
@@ -61,6 +61,17 @@ describe.each(DOCUMENTS)('%s', (document) => {
     };
     expect(links.filter((link) => !isThere(link))).toEqual([]);
   });
+});
+
+test('files that comments name exist', () => {
+  const files = globSync('{src,test,bench,build}/**/*.{ts,tsx,js,json,md}', { cwd: root });
+  const known = new Set(files.map((file) => basename(file)));
+  const named = files
+    .filter((file) => file.startsWith('src/') && /\.tsx?$/.test(file))
+    .flatMap((file) => readFileSync(join(root, file), 'utf8').match(/^ *(?:\/?\*\*?|\/\/).*/gm) ?? [])
+    .flatMap((comment) => [...comment.matchAll(/`([\w/-]+\.tsx?)`/g)].map(([, path = '']) => basename(path)));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
 test('the stages of the architecture are those of the pipeline, in their order', () => {

@@ -295,7 +295,7 @@ describe('the list', () => {
   };
 
   /**
-   * Where a model name is checked against the key (`models-beside.ts`, `resolve-model.ts`), or the field names no
+   * Where a model name is checked against the key (`other-models.ts`, `resolve-model.ts`), or the field names no
    * model.
    */
   const DECIDED = [

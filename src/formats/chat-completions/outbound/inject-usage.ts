@@ -1,6 +1,6 @@
 /**
  * Asks a stream for its usage where its caller did not: with `stream_options.include_usage` (OpenAI, Azure, Ollama and
- * others), in the bytes of the request. What comes of that is none of the caller's: `hide-usage.ts` takes it out.
+ * others), in the bytes of the request. The caller does not expect that usage: `strip-injected-usage.ts` removes it.
  */
 
 import { bytesOfText, isAt, latin1OfBytes } from '../../../lib/bytes.ts';
