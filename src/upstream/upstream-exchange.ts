@@ -167,7 +167,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   /** The caller has left, or the gateway ends the exchange. It listens to the signal. */
   readonly #leave = (): void => {
     if (this.#over !== undefined) return;
-    const reason = getAbortReason(this.#signal);
+    const { reason: given } = this.#signal;
+    const reason = given instanceof GatewayError ? given : callerLeft();
     // For any other reason the gateway ends the exchange itself, and needs no connection for the caller's next one.
     if (reason.fault === 'upstream-broken' && this.#socket !== undefined) this.#agent.left?.(this.#origin);
     this.#abort(reason, 'left');
@@ -294,8 +295,4 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     });
     return inflating?.on('drain', () => this.resume());
   }
-}
-
-function getAbortReason({ reason }: Signal): GatewayError {
-  return reason instanceof GatewayError ? reason : callerLeft();
 }
