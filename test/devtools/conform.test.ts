@@ -68,7 +68,7 @@ npm run gateway conform -- --url https://api.openai.com/v1 --key "$OPENAI_API_KE
 npm run gateway conform -- --url http://127.0.0.1:8787 --key "$KEY" --model anthropic/claude-sonnet-5-5
 \`\`\`
 
-Without \`--format\` it asks in all four. \`--json\` prints each answer with its violations, and each rule with what it demands and which answers break it. The exit code is 1 if an answer is broken. \`deviates\` means that an answer is as none of the format's own vendor is, but in a way that clients are known to tolerate; \`refused\`, that the service answers a request with an error of the format, as where a model has no tools. Each run costs 14 short requests a format.
+Without \`--format\` it asks in all four. \`--json\` prints each answer with its violations, and each rule with what it demands and which answers break it. The exit code is 1 if an answer is broken. \`deviates\` means that an answer differs from those of the format's own vendor, in a way that clients are known to tolerate. \`refused\` means that the service answers a request with an error of the format, for example because the model has no tools. Each run costs 14 short requests a format.
 
 The cases are a text, a dialogue with a system prompt, an answer that ends at its limit, a call of a tool, the answer to its result, JSON by a schema, and the error for a request without a prompt.
 
