@@ -37,7 +37,7 @@ export interface AnswerCache extends CacheOptions {
 }
 
 /** The header by which a request asks for the cache, and in which an answer says whether it came from there. */
-const HEADER = 'x-gateway-cache';
+export const CACHE_HEADER = 'x-gateway-cache';
 
 /** The longest answer that is kept, in characters of JSON. */
 const MOST = 1024 * 1024;
@@ -86,7 +86,7 @@ export function cacheAnswers(
         record: (attempt) => (attempt.model === model ? record() : undefined),
       }),
     );
-    return { ...replied, headers: { ...replied.headers, [HEADER]: 'miss' } };
+    return { ...replied, headers: { ...replied.headers, [CACHE_HEADER]: 'miss' } };
   };
 }
 
@@ -99,7 +99,7 @@ interface Control {
 /** What a request wants of the cache (RFC 9111, 5.2.1); undefined if nothing. @throws GatewayError `invalid-request` */
 function readControl({ keys }: CacheOptions, { route, principal, message }: Routed): Control | undefined {
   if (route.operation !== 'generate') return undefined;
-  const { [HEADER]: said, 'cache-control': control = '' } = message.headers;
+  const { [CACHE_HEADER]: said, 'cache-control': control = '' } = message.headers;
   const isAsked = readSwitch(said) ?? isListed(keys, principal);
   const directives = control
     .toLowerCase()
@@ -125,7 +125,7 @@ function readSwitch(said: string | string[] | undefined): boolean | undefined {
     case 'off':
       return false;
     default:
-      throw new GatewayError('invalid-request', `The header ${HEADER} must be true or false.`);
+      throw new GatewayError('invalid-request', `The header ${CACHE_HEADER} must be true or false.`);
   }
 }
 
@@ -158,7 +158,7 @@ function replay(
   const told = hook === undefined ? events : run(hook, events);
   const age = String(Math.max(0, Math.round((Date.now() - at) / 1_000)));
   const reply = { id, format: route.format, status: 200, allowance, ledger };
-  const headers = { [HEADER]: 'hit', age };
+  const headers = { [CACHE_HEADER]: 'hit', age };
   if (!asked.prompt.stream) {
     const folded = collector();
     for (const event of told) folded.add(event);

@@ -2,6 +2,7 @@
 
 import type { CallerRequest } from '../../access/caller.ts';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../access/limits/limit-headers.ts';
+import { CACHE_HEADER } from '../../pipeline/cache/cache-answers.ts';
 import { UPSTREAM_ID } from '../../pipeline/encode.ts';
 import type { CorsOptions } from '../../pipeline/gateway.ts';
 
@@ -14,7 +15,7 @@ const EXPOSED = [
   'retry-after-ms',
   'x-should-retry',
   'x-gateway-model',
-  'x-gateway-cache',
+  CACHE_HEADER,
   'age',
   ...OPENAI_LIMIT_HEADERS,
   ...ANTHROPIC_LIMIT_HEADERS,

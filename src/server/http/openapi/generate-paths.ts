@@ -3,6 +3,7 @@
 import { LONGEST_TAG, TAG_HEADER } from '../../../accounting/usage/tag.ts';
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { CACHE_HEADER } from '../../../pipeline/cache/cache-answers.ts';
 import { type SchemaName, schemaAt } from './components.ts';
 import {
   answerResponse,
@@ -56,6 +57,14 @@ const tag = {
   schema: { type: 'string', maxLength: LONGEST_TAG, pattern: '^[\\x20-\\x7e]*$' },
 };
 
+const cache = {
+  name: CACHE_HEADER,
+  in: 'header',
+  description:
+    'Whether the cache of answers may be used, if the gateway has one: `true`, or `false` for a key whose requests all use it.',
+  schema: { type: 'string' },
+};
+
 interface Ask {
   readonly id: string;
   readonly format: FormatName;
@@ -85,7 +94,7 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
         description: "The format's own documentation: every field described there may be sent.",
       },
       security: [...bySecurity[format]],
-      parameters: [...parameters, session, tag],
+      parameters: [...parameters, session, tag, cache],
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
         200: answerResponse(whole, streams === 'never' ? undefined : EVENTS[format]),
