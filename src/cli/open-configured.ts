@@ -26,14 +26,22 @@ export async function openConfigured(config: Config, options: OpenOptions): Prom
 
 /**
  * Reads the configuration again.
+ * @param before the settings in force.
  * @param sandboxed whether simulated vendors serve: they never replace real ones in a running gateway.
- * @throws ConfigError if it is not valid, or has no vendor any more.
+ * @throws ConfigError if it is not valid, if it has no vendor any more, or if its file sets nothing any more: an editor may
+ *   have emptied it, or a mount be gone, and every key would be refused.
  */
 export async function rereadSettings(
   { environment, directory }: Surroundings,
+  before: Pick<Settings, 'setsNothing'>,
   sandboxed: boolean,
 ): Promise<Settings> {
   const settings = await readServed(environment, directory);
+  if (settings.setsNothing && !before.setsNothing) {
+    throw new ConfigError(
+      'The configuration file sets nothing any more. If that is meant, restart the gateway.',
+    );
+  }
   if (!sandboxed && configuredVendors(settings.config).all.length === 0) {
     throw new ConfigError(
       'No vendor has a key any more, and a running gateway does not switch to simulated vendors.',

@@ -1,7 +1,6 @@
 /** What a start does before it serves, with one process or with several: configuration, store, first key. */
 
 import { readServed, type Settings } from '../config/load.ts';
-import type { Config } from '../config/schema.ts';
 import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
 import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
@@ -17,11 +16,7 @@ import type { Surroundings } from './open-configured.ts';
 
 /** A start that is ready to serve. */
 export interface PreparedStart {
-  readonly config: Config;
-  /** The files that the configuration was read from. */
-  readonly files: readonly string[];
-  /** Says where each value of the configuration comes from. */
-  readonly describe: Settings['describe'];
+  readonly settings: Settings;
   readonly surroundings: Surroundings;
   readonly store: Store;
   /** The thread that has the store's file open. */
@@ -38,7 +33,8 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const { environment, directory } = surroundings;
   // Registered first: a change while the start is still under way must not be missed.
   const onConfigChange = hearConfigChanges();
-  const { config, files, describe } = await orExit(readServed(environment, directory));
+  const settings = await orExit(readServed(environment, directory));
+  const { config } = settings;
   // What cannot be listened on ends the start before it makes anything.
   await orExit(tryAddress(config));
   const diagnostics = openDiagnostics();
@@ -51,5 +47,5 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   const made = needsKey ? await orExit(firstKey(store)) : undefined;
   const notes = findUnreadVariables(config, environment);
   const announce = announceStart(made, config, store, diagnostics, notes);
-  return { config, files, describe, surroundings, store, thread, diagnostics, onConfigChange, announce };
+  return { settings, surroundings, store, thread, diagnostics, onConfigChange, announce };
 }

@@ -16,9 +16,7 @@ import type { PreparedStart } from './prepare-start.ts';
 
 /** Serves, and reloads the configuration when it changes. Resolves when the gateway listens. */
 export async function serveAlone({
-  config,
-  files,
-  describe: describeFirst,
+  settings,
   surroundings,
   store,
   thread,
@@ -26,6 +24,7 @@ export async function serveAlone({
   onConfigChange,
   announce,
 }: PreparedStart): Promise<void> {
+  const { config } = settings;
   const { problem } = diagnostics;
   const accounts = await orExit(openAccounts(store, config, diagnostics));
   const watching = await orExit(
@@ -41,7 +40,7 @@ export async function serveAlone({
     tell: problem,
     ...watching.company,
   };
-  let describe = describeFirst;
+  let lastRead = settings;
   const first = await orExit(openConfigured(config, options));
   let inUse = first;
   const address = Promise.withResolvers<Address>();
@@ -58,7 +57,7 @@ export async function serveAlone({
           ...admission,
           render: watching.metrics.render,
           gateway: address.promise,
-          describe: () => describe(),
+          describe: () => lastRead.describe(),
         }),
     }),
   );
@@ -71,16 +70,16 @@ export async function serveAlone({
   address.resolve({ host: config.host, port: serving.server.port });
   watching.follow(serving);
   onSignals(makeEnding(serving, diagnostics));
-  onConfigChange(files, problem, () =>
+  onConfigChange(settings.files, problem, () =>
     watching.reload(async () => {
-      const reread = await rereadSettings(surroundings, serving.current().sandboxed);
-      const { config: next, files } = reread;
+      const reread = await rereadSettings(surroundings, lastRead, serving.current().sandboxed);
+      const { config: next } = reread;
       const before = serving.current().gateway;
       inUse = await openConfigured(inForce(config, next, inUse.config.admin.key), { ...options, before });
       serving.exchange(inUse);
-      describe = reread.describe;
+      lastRead = reread;
       tellReloaded(diagnostics, config, next);
-      return files;
+      return reread.files;
     }),
   );
   const served = {

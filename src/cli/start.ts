@@ -35,7 +35,7 @@ export const start = defineCommand({
       }
       const { prepareStart } = await import('./prepare-start.ts');
       const prepared = await prepareStart(surroundings);
-      if (prepared.config.workers === 1) {
+      if (prepared.settings.config.workers === 1) {
         const { serveAlone } = await import('./serve-alone.ts');
         return serveAlone(prepared);
       }

@@ -21,15 +21,14 @@ import type { PreparedStart } from './prepare-start.ts';
 
 /** Runs the workers. When all of them have ended, the process ends with their exit code. */
 export async function superviseWorkers({
-  config,
-  files,
-  describe: describeFirst,
+  settings,
   surroundings,
   store,
   diagnostics,
   onConfigChange,
   announce,
 }: PreparedStart): Promise<void> {
+  const { config } = settings;
   const { problem } = diagnostics;
   const log = config.log === 'none' ? undefined : openLog({ style: config.log });
   diagnostics.into(log);
@@ -44,7 +43,7 @@ export async function superviseWorkers({
   if (early !== undefined) process.exit(early);
   let inUse = config;
   let reloadsRefused = 0;
-  let describe = describeFirst;
+  let lastRead = settings;
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
@@ -59,24 +58,24 @@ export async function superviseWorkers({
           ...admission,
           render,
           gateway: Promise.resolve(address),
-          describe: () => describe(),
+          describe: () => lastRead.describe(),
         }),
     }),
   );
-  onConfigChange(files, problem, async () => {
+  onConfigChange(settings.files, problem, async () => {
     const isSandboxed = vendors.all.length === 0;
-    const reread = await rereadSettings(surroundings, isSandboxed).catch((error: unknown) => {
+    const reread = await rereadSettings(surroundings, lastRead, isSandboxed).catch((error: unknown) => {
       reloadsRefused += 1;
       throw error;
     });
-    const { config: next, files } = reread;
+    const { config: next } = reread;
     vendors = configuredVendors(next);
-    describe = reread.describe;
+    lastRead = reread;
     sandbox?.change(sandboxOptions(next));
     inUse = inForce(config, next, inUse.admin.key);
     workers.serveBy(toServe(inUse));
     tellReloaded(diagnostics, config, next);
-    return files;
+    return reread.files;
   });
   const served = {
     ...(admin && { admin: admin.url }),

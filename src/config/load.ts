@@ -18,6 +18,8 @@ import { vendorAtItself } from './vendors.ts';
 export interface Settings {
   readonly config: Config;
   readonly files: readonly string[];
+  /** Whether there is no file, or it sets nothing. */
+  readonly setsNothing: boolean;
   /** Says where each value comes from. */
   describe(): readonly ConfigEntry[];
 }
@@ -51,6 +53,7 @@ export async function readSettings(environment: Environment, directory: string):
   return {
     config,
     files: [...files],
+    setsNothing: Object.keys(values).length === 0,
     describe: () => describeConfig(config, withEnvironment(written, variables), variables),
   };
 }

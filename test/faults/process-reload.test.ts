@@ -283,6 +283,40 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await expect.poll(() => ask('house/fast')).toBe(200);
   });
 
+  test('P-10 a file that was emptied, commented out or removed is refused, also with vendors of the environment', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+    const file = join(directory, 'house.yaml');
+    const text = `port: 0\nworkers: ${workers}\nkeys:\n  - { name: test, key: ${KEY} }\n`;
+    writeFileSync(file, text);
+    const env = {
+      GATEWAY_CONFIG: file,
+      OPENAI_API_KEY: 'vendor-key',
+      OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
+    };
+    stage = await openStage({}, { env });
+    const headers = { authorization: `Bearer ${KEY}` };
+    const served = async (): Promise<number> =>
+      (await fetch(`${stage.gateway.url}/v1/models`, { headers })).status;
+    try {
+      for (const [at, empty] of ['', '\n', text.replaceAll(/^/gm, '# '), '{}', undefined].entries()) {
+        if (empty === undefined) rmSync(file);
+        else writeFileSync(file, empty);
+        stage.gateway.signal('SIGHUP');
+        const refused = (): number =>
+          told('The new configuration was refused, and the old one stays in force. ');
+        await eventually(() => refused() > at, `${empty} is refused`);
+        expect(await served(), empty).toBe(200);
+      }
+      expect(told('The configuration file sets nothing any more. If that is meant, restart')).toBe(2);
+      expect(told(IN_FORCE)).toBe(0);
+      writeFileSync(file, `# again\n${text}`);
+      await eventually(() => told(IN_FORCE) > 0, 'the next one is taken');
+      expect(await served()).toBe(200);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
   test('P-11 many, under load: no request is lost, no stream is cut', async () => {
     await open();
     stage.respondWith((received, response) =>
