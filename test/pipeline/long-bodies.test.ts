@@ -283,7 +283,9 @@ describe('the memory of a body that is refused is given back at once', () => {
     try {
       await send(`http://127.0.0.1:${getPort(server)}`).catch(() => undefined);
       expect(await refused.promise).toBeInstanceOf(GatewayError);
-      const memory = new Set(resized.mock.contexts);
+      // The gateway of the tests above may still give back that of its own requests.
+      const ofBody = (memory: unknown) => memory instanceof ArrayBuffer && memory.maxByteLength === LIMIT;
+      const memory = new Set(resized.mock.contexts.filter(ofBody));
       expect(memory.size).toBe(1);
       await vi.waitFor(() => {
         for (const each of memory) expect(each).toHaveProperty('byteLength', 0);
