@@ -88,5 +88,13 @@ export const sumsOfSums: Migration = {
   },
 };
 
+/** A process of an earlier version goes on: its exchanges have neither. */
+export const repairs: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('gateway_exchanges').addColumn('upstream_id', 'text').execute();
+    await db.schema.alterTable('gateway_exchanges').addColumn('repairs', 'text').execute();
+  },
+};
+
 /** The sums that are not whole numbers. */
 const DOLLARS_OR_TIMES: ReadonlySet<string> = new Set(['cost', 'estimated_cost', 'duration', 'first_byte']);

@@ -133,6 +133,10 @@ export interface ExchangeRow {
   /** An estimate of what it cost beyond what the vendor reported; null if that is nothing. */
   readonly estimated_cost: number | null;
   readonly attempts: number;
+  /** The vendor's own id of its last answer; null if it gave none. */
+  readonly upstream_id: string | null;
+  /** The names of the repairs of the request, comma-separated and in order; null if there were none. */
+  readonly repairs: string | null;
 }
 
 /** The sums of the exchanges of one day, key, model and vendor. They are kept after the exchanges are deleted. */

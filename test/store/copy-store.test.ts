@@ -188,6 +188,8 @@ const exchangeRows = fc.uniqueArray(
     cost: maybe(number),
     estimated_cost: maybe(number),
     attempts: small,
+    upstream_id: maybe(text),
+    repairs: maybe(text),
   }),
   { selector: ({ batch, place }) => `${batch} ${place}` },
 );

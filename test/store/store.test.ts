@@ -41,6 +41,8 @@ async function makeEarlier({ db }: Store): Promise<void> {
     ['gateway_exchanges', 'estimated_cost'],
     ['gateway_exchanges', 'tag'],
     ['gateway_exchanges', 'group_name'],
+    ['gateway_exchanges', 'upstream_id'],
+    ['gateway_exchanges', 'repairs'],
     ['gateway_usage_days', 'estimated_cost'],
     ['gateway_changes', 'by_row'],
     ['gateway_keys', 'change'],

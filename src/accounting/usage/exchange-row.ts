@@ -38,6 +38,8 @@ export const EXCHANGE_COLUMNS = [
   'cost',
   'estimated_cost',
   'attempts',
+  'upstream_id',
+  'repairs',
 ] as const satisfies readonly (keyof ExchangeRow)[];
 
 /** @param at the batch that the row is written in, its place there, and the day of its time. */
@@ -75,6 +77,8 @@ export function exchangeRow(
     cost: record.cost ?? null,
     estimated_cost: record.estimated?.cost ?? null,
     attempts: record.attempts,
+    upstream_id: record.upstreamId ?? null,
+    repairs: record.repairs?.join(',') || null,
   };
 }
 
@@ -120,6 +124,8 @@ export function parseExchangeRow(row: JsonObject): ExchangeRow {
     cost: numberOrNull('cost'),
     estimated_cost: numberOrNull('estimated_cost'),
     attempts: number('attempts'),
+    upstream_id: textOrNull('upstream_id'),
+    repairs: textOrNull('repairs'),
   };
 }
 

@@ -65,6 +65,12 @@ export const exchangeView = z.strictObject({
     .nullable()
     .meta({ description: 'US dollars; null if the vendor reported no usage.' }),
   attempts: z.int().nonnegative(),
+  upstream_id: text.meta({
+    description: "The vendor's own id of its last answer, which its support asks for.",
+  }),
+  repairs: z.array(z.string()).meta({
+    description: 'What was done to the request because the vendor refused it, by name and in order.',
+  }),
 });
 
 export type ExchangeView = z.output<typeof exchangeView>;
@@ -112,5 +118,7 @@ function renderExchange(row: ExchangeRow): ExchangeView {
     output_tokens: row.output,
     cost: row.cost,
     attempts: row.attempts,
+    upstream_id: row.upstream_id,
+    repairs: row.repairs?.split(',') ?? [],
   };
 }

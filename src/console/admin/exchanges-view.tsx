@@ -32,6 +32,8 @@ interface Exchange {
   readonly output_tokens: number | null;
   readonly cost: number | null;
   readonly attempts: number;
+  readonly upstream_id: string | null;
+  readonly repairs: readonly string[];
 }
 
 const COLUMNS: readonly Column<Exchange>[] = [
@@ -70,8 +72,14 @@ const COLUMNS: readonly Column<Exchange>[] = [
   { name: 'first byte', value: (one) => one.first_byte, show: (one) => time(one.first_byte) },
   { name: 'duration', value: (one) => one.duration, show: (one) => time(one.duration) },
   { name: 'attempts', value: (one) => one.attempts },
+  { name: 'repairs', value: (one) => one.repairs.join(', ') || null },
   { name: 'tag', value: (one) => one.tag },
   { name: 'request id', value: (one) => one.id, show: (one) => <code>{one.id}</code> },
+  {
+    name: 'id at the vendor',
+    value: (one) => one.upstream_id,
+    show: (one) => one.upstream_id && <code>{one.upstream_id}</code>,
+  },
 ];
 
 export function ExchangesView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { EXCHANGE_COLUMNS } from '../../../src/accounting/usage/exchange-row.ts';
 import { forgetUsage } from '../../../src/accounting/usage/forget-usage.ts';
+import { exchangeQuery, listExchanges } from '../../../src/accounting/usage/list-exchanges.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
@@ -37,6 +38,8 @@ describeStores('the recorder', (stores) => {
       fault: 'upstream-broken',
       tag: 'customer-42',
       group: 'search',
+      upstreamId: 'msg_1',
+      repairs: ['thoughts', 'tool names'],
     });
     record(whole);
     expect(await close(5_000)).toBe(0);
@@ -70,7 +73,12 @@ describeStores('the recorder', (stores) => {
       attempts: 1,
       tag: 'customer-42',
       group_name: 'search',
+      upstream_id: 'msg_1',
+      repairs: 'thoughts,tool names',
     });
+    expect(await listExchanges(store, exchangeQuery.parse({}))).toMatchObject([
+      { id: 'req_1', upstream_id: 'msg_1', repairs: ['thoughts', 'tool names'] },
+    ]);
     expect(await store.db.selectFrom('gateway_usage_tags').selectAll().execute()).toEqual([
       {
         ...(await store.db.selectFrom('gateway_usage_days').selectAll().executeTakeFirst()),
