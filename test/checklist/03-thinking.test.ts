@@ -32,7 +32,9 @@ import {
   listAt,
   MINIMAX,
   MUSE,
+  namedStream,
   QWEN,
+  RESPONDER,
   useDoor,
   VLLM,
 } from './support.ts';
@@ -572,6 +574,53 @@ test('checklist 291: texts are separated for a chat client if a tool was used be
     const content = 'I look it up for you.\n\nNow I know: A.';
     const place = { start_index: content.length - 2, end_index: content.length - 1 };
     expect(message).toMatchObject({ content, annotations: [{ url_citation: place }] });
+  }
+});
+
+test('texts are separated for a chat client if they are messages of their own', async () => {
+  const citation = {
+    type: 'url_citation',
+    url: 'https://a.example/',
+    title: 'A',
+    start_index: 0,
+    end_index: 3,
+  };
+  const message = (id: string, ...texts: readonly string[]): JsonObject => ({
+    id,
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    content: texts.map((text) => ({
+      type: 'output_text',
+      text,
+      annotations: text === 'Two' ? [citation] : [],
+      logprobs: [],
+    })),
+  });
+  const output = [message('msg_1', 'One'), message('msg_2', 'Two', ', three'), message('msg_3', '\nFour')];
+  const usage = { input_tokens: 1, output_tokens: 4, total_tokens: 5 };
+  const response = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output, usage };
+  door.answers(json(response));
+  const [whole] = turnOf('chat-completions', (await door.whole('chat-completions', RESPONDER)).json);
+  const items = output.flatMap((item, output_index) => [
+    { type: 'response.output_item.added', output_index, item: { ...item, content: [] } },
+    { type: 'response.output_item.done', output_index, item },
+  ]);
+  door.answers(
+    namedStream(
+      { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+      ...items,
+      { type: 'response.completed', response },
+    ),
+  );
+  const { data } = await door.stream('chat-completions', RESPONDER);
+  const [streamed] = turnOfStream('chat-completions', data);
+  for (const turn of [whole, streamed]) {
+    expect(turn).toMatchObject({ content: 'One\n\nTwo, three\nFour' });
+    const { type, ...place } = citation;
+    expect(turn?.['annotations']).toEqual([
+      { type, url_citation: { ...place, start_index: 5, end_index: 8 } },
+    ]);
   }
 });
 

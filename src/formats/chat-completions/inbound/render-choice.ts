@@ -70,8 +70,10 @@ export class ChoiceRenderer implements DeltaWriter {
   /** The thought and the text that came last. */
   #lastThought = '';
   #lastText = '';
-  /** Whether a part of another kind came after that text. */
+  /** Whether a part of another kind came after that text, or its message ended. */
   #isInterrupted = false;
+  /** The message of the text that came last (`FormatSpecific.item`). */
+  #item: number | undefined;
   /** The length of all texts that have ended. */
   #length = 0;
 
@@ -87,6 +89,8 @@ export class ChoiceRenderer implements DeltaWriter {
     if (part.kind !== 'text') this.#isInterrupted = true;
     switch (part.kind) {
       case 'text':
+        if (event.formatSpecific?.item !== this.#item) this.#isInterrupted = true;
+        this.#item = event.formatSpecific?.item;
         this.#open = this.#openText(event, '{"content":', '}');
         this.#texts.set(event.index, this.#open);
         return;

@@ -4,7 +4,7 @@
  */
 
 import type { Citation, TextPart } from '../../../conversation/prompt.ts';
-import { asNumber, asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
+import { asNumber, asObject, asText, compact, type JsonObject, otherFields } from '../../../lib/json.ts';
 import type { Foreign } from '../../foreign.ts';
 
 /**
@@ -40,6 +40,9 @@ export function renderAnnotations(texts: readonly TextPart[], others?: Foreign):
   });
 }
 
+/** What other formats have beside the type is inside `url_citation` here. */
+const PLACED: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index']);
+
 /**
  * The citations of one text as annotations of the message.
  * @param start where the text begins in that of the message.
@@ -60,6 +63,7 @@ export function annotate(
       return [];
     }
     const place = { start_index: start + from, end_index: start + end };
-    return { ...formatSpecific?.fields, type: 'url_citation', url_citation: { ...place, title, url } };
+    const more = formatSpecific && otherFields(formatSpecific.fields, PLACED);
+    return { ...more, type: 'url_citation', url_citation: { ...place, title, url } };
   });
 }

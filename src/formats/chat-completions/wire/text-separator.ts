@@ -4,8 +4,8 @@
  *
  * Thoughts are always separated. OpenAI's summaries are usually titles with nothing between them but their index; joined,
  * they read `**One****Two**` (diegosouzapw/OmniRoute#9500, zendev-sh/goai#125). Texts are separated if a call or a
- * thought came between them ("for you.Now let me", vellum-ai/vellum-assistant#10805). Consecutive texts are not: Claude
- * begins a new one with each citation (pydantic/pydantic-ai#2933).
+ * thought came between them ("for you.Now let me", vellum-ai/vellum-assistant#10805), and if they are different messages
+ * of one answer. Other consecutive texts are not: Claude begins a new one with each citation (pydantic/pydantic-ai#2933).
  */
 
 import type { Part, TextPart } from '../../../conversation/prompt.ts';
@@ -35,11 +35,14 @@ export function joinThoughts(thoughts: readonly { readonly text: string }[]): st
 export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
   const texts: TextPart[] = [];
   let isInterrupted = false;
+  let item: number | undefined;
   for (const part of parts) {
     if (part.kind !== 'text') {
       isInterrupted = true;
       continue;
     }
+    if (part.formatSpecific?.item !== item) isInterrupted = true;
+    item = part.formatSpecific?.item;
     const separator = isInterrupted ? separatorBetween(texts.at(-1)?.text ?? '', part.text) : '';
     if (separator !== '') texts.push({ kind: 'text', text: separator });
     texts.push(part);

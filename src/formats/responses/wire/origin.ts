@@ -5,7 +5,7 @@
 
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
-import { asNumber, asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 
 /** Where a part comes from. */
 export interface Origin {
@@ -21,18 +21,17 @@ const NO_ORIGIN: Origin = {};
 
 /** Keeps an origin; empty fields are left out. */
 export function keepOrigin({ at, item = {}, part = {} }: Origin): FormatSpecific {
-  return keepRoundTrip({
-    ...(at !== undefined && { at }),
+  const kept = keepRoundTrip({
     ...(!isEmpty(item) && { item }),
     ...(!isEmpty(part) && { part }),
   });
+  return at === undefined ? kept : { ...kept, item: at };
 }
 
 /** The origin that `keepOrigin` kept; an empty one if another format wrote `formatSpecific`. */
 export function getOrigin(formatSpecific: FormatSpecific | undefined): Origin {
-  if (formatSpecific === undefined) return NO_ORIGIN;
-  const kept = findRoundTrip(formatSpecific, 'responses');
-  const at = asNumber(kept['at']);
+  if (formatSpecific?.format !== 'responses') return NO_ORIGIN;
+  const { item: at, roundTrip: kept = {} } = formatSpecific;
   const item = asObject(kept['item']);
   const part = asObject(kept['part']);
   return { ...(at !== undefined && { at }), ...(item && { item }), ...(part && { part }) };
