@@ -6,9 +6,9 @@
 
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, isSpace } from '../lib/json-bytes.ts';
 import { jsonCursor, step } from '../lib/json-cursor.ts';
-import type { Sink, Step } from '../streams/step.ts';
+import type { Step } from '../streams/step.ts';
 import type { ReplyEvent } from './reply.ts';
-import { withoutPlace } from './unwrap-member.ts';
+import { type RewrittenText, rewriteTexts } from './rewrite-texts.ts';
 
 /** The member whose value is the answer. */
 export const ANSWER = 'answer';
@@ -27,60 +27,33 @@ const LONGEST_HEAD = 100;
 
 /** A step that replaces each text that is an object with the member `answer` by that member's value, as JSON. */
 export function unwrapAnswer(): Step<ReplyEvent, ReplyEvent> {
-  return new AnswerUnwrapper();
-}
-
-class AnswerUnwrapper implements Step<ReplyEvent, ReplyEvent> {
-  /** The open text of each choice. */
-  readonly #texts = new Map<number, WrappedText>();
-
-  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
-    if (event.type === 'part-start' && event.part.kind === 'text')
-      this.#texts.set(event.choice, new WrappedText());
-    const open = 'choice' in event ? this.#texts.get(event.choice) : undefined;
-    if (open === undefined) out.enqueue(event);
-    else if (event.type === 'part-delta') {
-      const text = open.take(event.text);
-      if (text !== '') out.enqueue({ ...event, text });
-    } else if (event.type === 'part-detail')
-      out.enqueue(open.isWrapped === false ? event : withoutPlace(event));
-    else {
-      if (event.type === 'part-end') this.#end(open, event, out);
-      out.enqueue(event);
-    }
-  }
-
-  #end(open: WrappedText, { choice, index }: ReplyEvent & { type: 'part-end' }, out: Sink<ReplyEvent>): void {
-    this.#texts.delete(choice);
-    const text = open.rest();
-    if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
-  }
+  return rewriteTexts(() => new WrappedText());
 }
 
 /** A text of which the value of its member is wanted, in pieces. */
-class WrappedText {
-  /** Undefined until the beginning tells. */
-  isWrapped: boolean | undefined;
+class WrappedText implements RewrittenText {
+  /** Whether it is such an object: its beginning tells. */
+  isChanged: boolean | undefined;
   #head = '';
   /** Within the value. */
   readonly #cursor = jsonCursor();
   #hasBegun = false;
   #isOver = false;
 
-  /** The next piece. @returns what of the text so far is part of the value and was not returned before. */
   take(piece: string): string {
-    if (this.isWrapped !== undefined) return this.isWrapped ? this.#inner(piece) : piece;
+    if (this.isChanged !== undefined) return this.isChanged ? this.#inner(piece) : piece;
     this.#head += piece;
     const head = this.#head.slice(0, LONGEST_HEAD);
     const found = HEAD.exec(head)?.[0];
     if (found === undefined && head.length < LONGEST_HEAD && MAY_HAVE_HEAD.test(head)) return '';
-    this.isWrapped = found !== undefined;
+    this.isChanged = found !== undefined;
     return found === undefined ? this.#head : this.#inner(this.#head.slice(found.length));
   }
 
   /** What is left at the end of the text: nothing if a limit on tokens has cut it within the head. */
   rest(): string {
-    if (this.isWrapped !== undefined) return '';
+    if (this.isChanged !== undefined) return '';
+    this.isChanged = false;
     const bare = this.#head.replace(/^\s*```(?:json)?|\s/g, '');
     return bare !== '' && BARE_HEAD.startsWith(bare) ? '' : this.#head;
   }

@@ -7,60 +7,40 @@
 
 import { asObject, asText, type Json } from '../lib/json.ts';
 import { tryParseBounded } from '../lib/json-bounds.ts';
-import type { Sink, Step } from '../streams/step.ts';
-import type { PartDelta, PartDetail, PartEnd, ReplyEvent } from './reply.ts';
+import type { Step } from '../streams/step.ts';
+import type { ReplyEvent } from './reply.ts';
+import { type RewrittenText, rewriteTexts } from './rewrite-texts.ts';
 
 /** The longest text that is held, in UTF-16 code units. */
 const LONGEST = 64 * 1024;
 
-/** An open text. */
-interface Held {
-  readonly pieces: string[];
-  length: number;
-  readonly details: PartDetail[];
-}
-
 /** A step that replaces each text by the value of the member `name`, if it is an object with that member. */
 export function unwrapMember(name: string): Step<ReplyEvent, ReplyEvent> {
-  return new MemberUnwrapper(name);
+  return rewriteTexts(() => new HeldText(name));
 }
 
-class MemberUnwrapper implements Step<ReplyEvent, ReplyEvent> {
+class HeldText implements RewrittenText {
+  isChanged: boolean | undefined;
   readonly #name: string;
-  /** The open text of each choice. */
-  readonly #texts = new Map<number, Held>();
+  #held = '';
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  transform(event: ReplyEvent, out: Sink<ReplyEvent>): void {
-    if (event.type === 'part-start' && event.part.kind === 'text') {
-      this.#texts.set(event.choice, { pieces: [], length: 0, details: [] });
-    }
-    const held = 'choice' in event ? this.#texts.get(event.choice) : undefined;
-    if (held !== undefined && event.type === 'part-delta') {
-      held.pieces.push(event.text);
-      held.length += event.text.length;
-      if (held.length > LONGEST) this.#release(event, held, out);
-    } else if (held !== undefined && event.type === 'part-detail') held.details.push(event);
-    else {
-      if (held !== undefined && event.type === 'part-end') this.#release(event, held, out);
-      // A citation that comes when its text has ended: the text may have been replaced.
-      out.enqueue(event.type === 'part-detail' ? withoutPlace(event) : event);
-    }
+  take(piece: string): string {
+    if (this.isChanged === false) return piece;
+    this.#held += piece;
+    if (this.#held.length <= LONGEST) return '';
+    this.isChanged = false;
+    return this.#held;
   }
 
-  #release(
-    { choice, index }: PartDelta | PartEnd,
-    { pieces, length, details }: Held,
-    out: Sink<ReplyEvent>,
-  ): void {
-    const text = pieces.join('');
-    const value = length > LONGEST ? undefined : memberIn(text, this.#name);
-    if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text: value ?? text });
-    for (const detail of details) out.enqueue(value === undefined ? detail : withoutPlace(detail));
-    this.#texts.delete(choice);
+  rest(): string {
+    if (this.isChanged === false) return '';
+    const value = memberIn(this.#held, this.#name);
+    this.isChanged = value !== undefined;
+    return value ?? this.#held;
   }
 }
 
@@ -83,11 +63,4 @@ function memberIn(text: string, name: string): string | undefined {
 /** An empty text would be no delta. */
 function asPlainText(value: Json): string | undefined {
   return asText(value) === '' ? undefined : (asText(value) ?? JSON.stringify(value));
-}
-
-/** The detail, without a place in a text that the caller does not get. */
-export function withoutPlace({ citation, ...detail }: PartDetail): PartDetail {
-  if (citation === undefined) return detail;
-  const { start: _, end: __, ...source } = citation;
-  return { ...detail, citation: source };
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../src/conversation/reply.ts';
 import { withParallelCalls } from '../../src/conversation/rules/parallel-calls.ts';
+import { unwrapAnswer } from '../../src/conversation/unwrap-answer.ts';
 import { unwrapMember } from '../../src/conversation/unwrap-member.ts';
 import { run, type Step } from '../../src/streams/step.ts';
 
@@ -45,4 +46,14 @@ test('a text that was taken out of an object has no place for it', () => {
   expect(partsOf(unwrapMember('choice'), events)).toEqual([
     { kind: 'text', text: 'yes', citations: [{ url: 'https://0.example' }] },
   ]);
+  const answer = [...part(0, { kind: 'text' }, '{"answer":[1]}'), cite(0)];
+  expect(partsOf(unwrapAnswer(), answer)).toEqual([
+    { kind: 'text', text: '[1]', citations: [{ url: 'https://0.example' }] },
+  ]);
+});
+
+test.each([unwrapAnswer(), unwrapMember('choice')])('a text of words keeps it: step %#', (step) => {
+  const citation = { url: 'https://0.example', start: 0, end: 1 };
+  const events = [...part(0, { kind: 'text' }, 'Yes, of course.'), cite(0)];
+  expect(partsOf(step, events)).toEqual([{ kind: 'text', text: 'Yes, of course.', citations: [citation] }]);
 });
