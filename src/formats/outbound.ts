@@ -84,17 +84,6 @@ export interface Outbound {
   /** What is in headers instead of the body, with names in lower case. Absent if nothing does. */
   renderHeaders?(prompt: Prompt, target: ModelTraits): Readonly<Record<string, string>>;
   /**
-   * A native request that was refused, without what other vendors' models have left in its dialogue and what the
-   * gateway has put there for them; undefined if it holds nothing of the kind. Absent if no caller comes from another
-   * vendor.
-   * @param refusal what the vendor said; undefined if it could not be read.
-   */
-  stripForeignContent?(
-    request: JsonObject,
-    dialect: string,
-    refusal: GatewayError | undefined,
-  ): JsonObject | undefined;
-  /**
    * Whether a service that offers this format besides its own supports every field of a request. Absent if none offers
    * it.
    * @param request the body, or at least its tools, the choice among them, the form of the answer and the dialogue.

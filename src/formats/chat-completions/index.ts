@@ -12,7 +12,6 @@ import { renderReply } from './inbound/render-reply.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { stripForeignContent } from './outbound/strip-foreign-content.ts';
 
 export const chatCompletions: Format = {
   name: 'chat-completions',
@@ -28,7 +27,6 @@ export const chatCompletions: Format = {
   },
   outbound: {
     renderRequest,
-    stripForeignContent,
     thinkingFormat: (dialect) => (findDialect(dialect).reasonsViaResponses ? 'responses' : undefined),
     recognizeRefusal,
     parseEvents,

@@ -13,7 +13,6 @@ import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { stripForeignContent } from './outbound/strip-foreign-content.ts';
 import { parseAlt } from './wire/alt.ts';
 import { FORMAT } from './wire/format-name.ts';
 
@@ -37,7 +36,6 @@ export const generateContent: Format = {
   outbound: {
     renderRequest,
     renderHeaders,
-    stripForeignContent,
     parseEvents,
     parseError,
     parseFailure,

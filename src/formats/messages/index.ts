@@ -14,7 +14,6 @@ import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { stripForeignContent } from './outbound/strip-foreign-content.ts';
 import { FORMAT } from './wire/format-name.ts';
 
 export const messages: Format = {
@@ -34,7 +33,6 @@ export const messages: Format = {
   outbound: {
     serviceTraits,
     renderRequest,
-    stripForeignContent,
     optionalFields,
     recognizeRefusal,
     parseEvents,

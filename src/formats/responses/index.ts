@@ -13,7 +13,6 @@ import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { stripForeignContent } from './outbound/strip-foreign-content.ts';
 import { isKnownElsewhere } from './outbound/supported-elsewhere.ts';
 
 export const responses: Format = {
@@ -32,7 +31,6 @@ export const responses: Format = {
   },
   outbound: {
     renderRequest,
-    stripForeignContent,
     isKnownElsewhere,
     recognizeRefusal,
     parseEvents,

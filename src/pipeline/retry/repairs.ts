@@ -5,6 +5,7 @@
  */
 
 import { STRICTEST } from '../../conversation/rules/avoidance.ts';
+import { foreignContentStrippers } from '../../formats/foreign-content.ts';
 import { formats } from '../../formats/formats.ts';
 import { wellFormed } from '../../lib/well-formed.ts';
 import { inboundFor } from '../../translate/caller-format.ts';
@@ -93,10 +94,9 @@ function translateForeignRequest({ routed, body }: Refused): Repaired | undefine
 function stripForeignContent({ routed, error, body, changes }: Refused): Repaired | undefined {
   if (!isNative(routed) || routed.route.operation !== 'generate') return undefined;
   const { upstreamFormat, vendor, model } = routed;
-  const { stripForeignContent: strip } = formats[upstreamFormat].outbound;
   const request = body();
   if (request === undefined) return undefined;
-  const own = strip?.(request, findDialect(vendor, model), error);
+  const own = foreignContentStrippers[upstreamFormat](request, findDialect(vendor, model), error);
   if (own === undefined) return undefined;
   const other = { ...routed, ...scanned(Buffer.from(wellFormed(JSON.stringify(own)))) };
   return changes(other) ? { routed: other, names: ['foreign-content'] } : undefined;

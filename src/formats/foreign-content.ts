@@ -1,0 +1,28 @@
+/** What other vendors' models leave in the dialogues of each format. Only repairs need this, and no translation. */
+
+import type { FormatName } from '../conversation/prompt.ts';
+import type { GatewayError } from '../lib/errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { stripForeignContent as chatCompletions } from './chat-completions/outbound/strip-foreign-content.ts';
+import { stripForeignContent as generateContent } from './generate-content/outbound/strip-foreign-content.ts';
+import { stripForeignContent as messages } from './messages/outbound/strip-foreign-content.ts';
+import { stripForeignContent as responses } from './responses/outbound/strip-foreign-content.ts';
+
+/**
+ * A native request that was refused, without what other vendors' models have left in its dialogue and what the gateway
+ * has put there for them; undefined if it holds nothing of the kind.
+ * @param refusal what the vendor said; undefined if it could not be read.
+ */
+export type ForeignContentStripper = (
+  request: JsonObject,
+  dialect: string,
+  refusal: GatewayError | undefined,
+) => JsonObject | undefined;
+
+/** The stripper of each format. */
+export const foreignContentStrippers: Readonly<Record<FormatName, ForeignContentStripper>> = {
+  'chat-completions': chatCompletions,
+  responses,
+  messages,
+  'generate-content': generateContent,
+};
