@@ -377,3 +377,44 @@ describe('checklist 62: every chunk has the same id, model and time, and none is
     });
   });
 });
+
+describe('a service tier that only the end of a stream names', () => {
+  const usage = { ...GEMINI_USAGE, serviceTier: 'priority' };
+  const told: [name: string, model: string, callers: readonly Caller[], said: Both['stream']][] = [
+    [
+      'generate-content',
+      GEMINI,
+      CALLERS,
+      geminiStream(gemini([{ text: 'Ye' }]), gemini([{ text: 's.' }], 'STOP', usage)),
+    ],
+    [
+      'chat-completions',
+      QWEN,
+      ['responses', 'messages'],
+      chatStream(chunk({ role: 'assistant', content: 'Yes.' }), chunk({}, 'stop'), {
+        ...chunk({}),
+        choices: [],
+        usage: CHAT_USAGE,
+        service_tier: 'priority',
+      }),
+    ],
+  ];
+  const places: Readonly<Record<Caller, (data: readonly JsonObject[]) => Json | undefined>> = {
+    'chat-completions': (data) => at(data.at(-1), 'service_tier'),
+    responses: (data) => at(data.at(-1), 'response.service_tier'),
+    messages: (data) =>
+      at(
+        data.findLast(({ type }) => type === 'message_delta'),
+        'usage.service_tier',
+      ),
+  };
+
+  test.each(
+    told.flatMap(([name, model, callers, said]) => callers.map((from) => ({ name, model, from, said }))),
+  )('from $name to $from', async ({ model, from, said }) => {
+    door.answers(said);
+    const more = from === 'chat-completions' ? { stream_options: { include_usage: true } } : {};
+    const { data } = await door.stream(from, model, more);
+    expect(places[from](data)).toBe('priority');
+  });
+});

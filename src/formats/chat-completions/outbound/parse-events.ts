@@ -162,7 +162,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       choice?.end(late, this.#sources ?? [], out);
       late = undefined;
     }
-    out.enqueue({ type: 'reply-end' });
+    out.enqueue({ type: 'reply-end', ...this.#head.tier });
   }
 }
 

@@ -1,6 +1,7 @@
 /** The fields around the choices of an answer: its id, its model and the vendor's own fields. */
 
 import { prefixedId } from '../../../conversation/ids.ts';
+import type { ReplyEnd } from '../../../conversation/reply.ts';
 import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
 import type { Out } from './part-sequence.ts';
 import { UnknownFields } from './unknown-fields.ts';
@@ -21,6 +22,8 @@ const KNOWN = new Set([
 ]);
 
 export class ReplyHeadReader {
+  /** The tier that served the answer, so far as it is known. */
+  tier: Pick<ReplyEnd, 'serviceTier'> = {};
   /** The unknown fields so far; behind the start, those that came after it. */
   #unknown = new UnknownFields();
   /** Fields that the start has passed on. */
@@ -34,7 +37,6 @@ export class ReplyHeadReader {
   start(chunk: JsonObject, out: Out): string {
     const id = asText(chunk['id']) ?? '';
     const created = asNumber(chunk['created']);
-    const serviceTier = asText(chunk['service_tier']);
     const fingerprint = asText(chunk['system_fingerprint']);
     this.keepUnknown(chunk);
     const unknownFields = this.#unknown.fields();
@@ -46,7 +48,7 @@ export class ReplyHeadReader {
       model: asText(chunk['model']) ?? '',
       // Snowflake sends 0.
       ...(created && { created: Math.trunc(created) }),
-      ...(serviceTier && { serviceTier }),
+      ...this.tier,
       ...(fingerprint && {
         formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: fingerprint } },
       }),
@@ -55,8 +57,10 @@ export class ReplyHeadReader {
     return id && prefixedId('call_', id);
   }
 
-  /** Keeps the unknown fields of a chunk: for the start, or after it for the end. */
+  /** Keeps the unknown fields of a chunk: for the start, or after it for the end. The tier may come with either. */
   keepUnknown(chunk: JsonObject): void {
+    const serviceTier = asText(chunk['service_tier']);
+    if (serviceTier) this.tier = { serviceTier };
     for (const key in chunk) {
       const isKnown = KNOWN.has(key) || (this.#passedOn !== undefined && Object.hasOwn(this.#passedOn, key));
       if (!isKnown) this.#unknown.keep(key, chunk[key]);

@@ -28,7 +28,7 @@ import { isGemini3 } from './model-generation.ts';
 import type { Answer } from './parse-calls.ts';
 import { CandidateReader } from './parse-candidate.ts';
 import { parseInnerError } from './parse-error.ts';
-import { parseStart, unknownFields } from './parse-start.ts';
+import { parseStart, tierFields, unknownFields } from './parse-start.ts';
 import { safeName } from './tool-names.ts';
 
 /** Many more candidates than Gemini gives at once. */
@@ -98,7 +98,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       const own = at === 0 && this.#promptFeedback ? { promptFeedback: this.#promptFeedback } : {};
       candidate.end(own, at === 0 && this.#late ? Object.fromEntries(this.#late) : {}, out);
     }
-    out.enqueue({ type: 'reply-end' });
+    out.enqueue({ type: 'reply-end', ...tierFields(this.#metadata) });
   }
 
   last(): string | undefined {

@@ -23,7 +23,6 @@ export function parseStart(chunk: JsonObject, id: string): ReplyStart {
   const createTime = asText(chunk['createTime']);
   const seconds = createTime === undefined ? Number.NaN : Math.floor(Date.parse(createTime) / 1000);
   const { modelStatus } = chunk;
-  const serviceTier = parseTier(asObject(chunk['usageMetadata'])?.['serviceTier']);
   const fields = {
     ...(createTime !== undefined && { createTime }),
     ...(modelStatus !== undefined && { modelStatus }),
@@ -33,10 +32,16 @@ export function parseStart(chunk: JsonObject, id: string): ReplyStart {
     id,
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
-    ...(serviceTier && { serviceTier }),
+    ...tierFields(asObject(chunk['usageMetadata'])),
     ...withFormatSpecific(FORMAT, fields),
     ...withUnknownFields(Object.fromEntries(unknownFields(chunk, {}))),
   };
+}
+
+/** The tier that served the answer, from the usage so far; empty if that does not name it. */
+export function tierFields(usage: JsonObject | undefined): Pick<ReplyStart, 'serviceTier'> {
+  const serviceTier = parseTier(usage?.['serviceTier']);
+  return serviceTier ? { serviceTier } : {};
 }
 
 /** The fields of a chunk that the gateway does not know, without those that `earlier` has already. */
