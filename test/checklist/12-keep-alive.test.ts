@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
-import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
@@ -12,6 +11,7 @@ import { validator } from '../../src/protocol/validate.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { googleClient } from '../support/google-client.ts';
 import { postJson } from '../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import {
@@ -373,7 +373,7 @@ describe('checklist 101: if Gemini is served by another service', () => {
         google: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key', formats: ['chat-completions'] },
       },
     });
-    const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.url } });
+    const client = googleClient(gateway.url);
     const chat = client.chats.create({ model: 'gemini-2.5-flash' });
     for await (const part of await chat.sendMessageStream({ message: 'Hi' })) texts.push(part.text);
     expect(texts.join('')).toBe('Yes.');

@@ -1,6 +1,5 @@
 /** Answers that are no objects, from models in OpenAI's formats, which take a schema only of an object. */
 
-import { GoogleGenAI } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import {
@@ -16,7 +15,7 @@ import {
   RESPONDER,
   useDoor,
 } from '../checklist/support.ts';
-import { KEY } from '../support/gateway.ts';
+import { streamedText } from '../support/google-client.ts';
 
 const door = useDoor({ generateContent: { models: 'all' } });
 
@@ -44,13 +43,8 @@ const format = (schema: JsonObject): JsonObject => ({
 });
 
 /** How Google's client asks. */
-async function asked(model: string, config: JsonObject): Promise<string> {
-  const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: door.url() } });
-  let text = '';
-  const contents = 'Which recipes?';
-  for await (const piece of await client.models.generateContentStream({ model, contents, config }))
-    text += piece.text ?? '';
-  return text;
+function asked(model: string, config: JsonObject): Promise<string> {
+  return streamedText(door.url(), { model, contents: 'Which recipes?', config });
 }
 
 const REF = { $ref: '#/$defs/A' };

@@ -1,6 +1,6 @@
 /** `text/x.enum`: the answer is one word out of a list, from every vendor's models, whole and streamed. */
 
-import { GoogleGenAI, Type } from '@google/genai';
+import { Type } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { asObjects, type JsonObject } from '../../src/lib/json.ts';
 import {
@@ -16,7 +16,8 @@ import {
   OPENAI,
   useDoor,
 } from '../checklist/support.ts';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { googleClient, streamedText } from '../support/google-client.ts';
 
 const WORDS = ['yes', 'no', 'perhaps'];
 const config = {
@@ -24,15 +25,8 @@ const config = {
   responseSchema: { type: Type.STRING, format: 'enum', enum: WORDS },
 };
 
-function client(url: string): GoogleGenAI {
-  return new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: url } });
-}
-
-async function streamed(url: string, model: string, more: JsonObject = {}): Promise<string> {
-  const asked = { model, contents: 'Is it so?', config: { ...config, ...more } };
-  let text = '';
-  for await (const piece of await client(url).models.generateContentStream(asked)) text += piece.text ?? '';
-  return text;
+function asked(model: string, more: JsonObject = {}) {
+  return { model, contents: 'Is it so?', config: { ...config, ...more } };
 }
 
 describe('with vendors that keep to schemas', () => {
@@ -43,10 +37,10 @@ describe('with vendors that keep to schemas', () => {
   afterAll(() => gateway.close());
 
   test.each([GEMINI, OPENAI, 'openai/gpt-5.4', CLAUDE, CLAUDE_OLD])('%s', async (model) => {
-    const whole = await client(gateway.url).models.generateContent({ model, contents: 'Is it so?', config });
+    const whole = await googleClient(gateway.url).models.generateContent(asked(model));
     expect(WORDS).toContain(whole.text);
     expect(whole.candidates?.[0]?.finishReason).toBe('STOP');
-    expect(WORDS).toContain(await streamed(gateway.url, model));
+    expect(WORDS).toContain(await streamedText(gateway.url, asked(model)));
   });
 });
 
@@ -54,11 +48,7 @@ describe('with a scripted vendor', () => {
   const door = useDoor({ generateContent: { models: 'all' } });
   const wrapped = ['{"cho', 'ice"', ': "no"}'];
   const whole = async (model: string, more: JsonObject = {}) =>
-    client(door.url()).models.generateContent({
-      model,
-      contents: 'Is it so?',
-      config: { ...config, ...more },
-    });
+    googleClient(door.url()).models.generateContent(asked(model, more));
 
   beforeEach(() => door.answers(json(completion({ content: wrapped.join('') }, 'stop'))));
 
@@ -89,7 +79,9 @@ describe('with a scripted vendor', () => {
   test('streamed, in pieces, with the reasoning before it', async () => {
     const deltas = wrapped.map((content) => chunk({ content }));
     door.answers(chatStream(chunk({ reasoning_content: '{"choice":"yes"}' }), ...deltas, chunk({}, 'stop')));
-    expect(await streamed(door.url(), DEEPSEEK, { thinkingConfig: { includeThoughts: true } })).toBe('no');
+    expect(
+      await streamedText(door.url(), asked(DEEPSEEK, { thinkingConfig: { includeThoughts: true } })),
+    ).toBe('no');
   });
 
   test.each([
@@ -111,7 +103,7 @@ describe('with a scripted vendor', () => {
     const pieces =
       content.match(/.{1,5000}|\n/g)?.flatMap((piece) => (piece.length > 99 ? piece : [...piece])) ?? [];
     door.answers(chatStream(...pieces.map((piece) => chunk({ content: piece })), chunk({}, 'stop')));
-    expect(await streamed(door.url(), OPENAI)).toBe(expected);
+    expect(await streamedText(door.url(), asked(OPENAI))).toBe(expected);
   });
 
   test('a call comes as it is', async () => {

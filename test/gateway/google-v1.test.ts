@@ -1,8 +1,8 @@
 /** Google's SDK (3 and later) without a configured version: it sends requests below /v1, as other formats do. */
 
-import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { googleClient, streamedText } from '../support/google-client.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -11,16 +11,13 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const model = 'gemini-2.5-flash';
-const client = () => new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.url } });
+const client = () => googleClient(gateway.url);
 
 test('answers, streams and counts', async () => {
   const { models } = client();
   const whole = await models.generateContent({ model, contents: 'Who are you?' });
   expect(whole.text).toContain('> Who are you?');
-  let streamed = '';
-  for await (const chunk of await models.generateContentStream({ model, contents: 'Who are you?' }))
-    streamed += chunk.text ?? '';
-  expect(streamed).toBe(whole.text);
+  expect(await streamedText(gateway.url, { model, contents: 'Who are you?' })).toBe(whole.text);
   const { totalTokens } = await models.countTokens({ model, contents: 'Who are you?' });
   expect(totalTokens).toBeGreaterThan(0);
 });

@@ -1,10 +1,10 @@
 /** Lists of models by pages, as the clients of Anthropic and Google read them. */
 
 import Anthropic from '@anthropic-ai/sdk';
-import { GoogleGenAI } from '@google/genai';
 import { expect, test } from 'vitest';
 import { asObject, asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { KEY, startGateway } from '../support/gateway.ts';
+import { googleClient } from '../support/google-client.ts';
 import { whileTestsRun } from '../support/while-tests-run.ts';
 
 const gateway = whileTestsRun(() => startGateway({ generateContent: { models: 'all' } }));
@@ -51,7 +51,7 @@ test.each(['limit=0', 'limit=1001', 'limit=many', 'limit=-1', 'after_id=none', '
 
 test("Google's client reads every model once, page by page", async () => {
   const all = ids((await list('/v1beta/models', GOOGLE)).body);
-  const { models } = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway().url } });
+  const { models } = googleClient(gateway().url);
   const pager = await models.list({ config: { pageSize: 7 } });
   expect(pager.page).toHaveLength(7);
   const read: (string | undefined)[] = [];
