@@ -26,7 +26,12 @@ export const erase = defineCommand({
         const erased = await eraseCaller(store, whom);
         if (erased === STILL_USED)
           throw new Refusal(`The key ${key} is still in use. First revoke it: gateway keys revoke '${key}'`);
-        console.error(`Erased ${key ?? tag}: ${erased.exchanges} requests and ${erased.sums} sums named it.`);
+        const { exchanges, sums } = erased;
+        console.error(
+          exchanges + sums === 0
+            ? `Nothing to erase: no recorded usage names ${key ?? tag}.`
+            : `Erased ${key ?? tag}: ${exchanges} requests and ${sums} sums named it.`,
+        );
       }),
     ),
 });

@@ -285,6 +285,10 @@ test('`gateway erase` erases a caller once its key is revoked', async () => {
     code: 0,
     stderr: expect.stringMatching(/^Erased two: 10 requests/),
   });
+  expect(await erase('--key=two')).toMatchObject({
+    code: 0,
+    stderr: 'Nothing to erase: no recorded usage names two.\n',
+  });
   expect((await erase()).code).toBe(1);
   await store.close();
   await rm(directory, { recursive: true });
