@@ -20,7 +20,7 @@ export function isUsageError(error: unknown): error is Error {
 
 /**
  * The line for a command line that is not understood.
- * @returns undefined if it names only a command that has commands below it, for which the help is the answer.
+ * @returns undefined if it is only the name of a command that has commands below it, for which the help is the answer.
  */
 export async function describeUsageError(
   main: CommandDef,
@@ -32,8 +32,11 @@ export async function describeUsageError(
   const path = words.join(' ');
   const below = Object.keys((await resolve(command.subCommands)) ?? {});
   if (below.length > 0) {
-    if (rest === undefined) return undefined;
-    return `Unknown command ${[...words, rest].join(' ')}. Commands: ${below.join(', ')}.`;
+    const commands = `Commands: ${below.join(', ')}.`;
+    if (rest !== undefined) return `Unknown command ${[...words, rest].join(' ')}. ${commands}`;
+    // Only the name of the option: its value may be a key.
+    const option = given[words.length]?.split('=')[0];
+    return option === undefined ? undefined : `Name a command before ${option}. ${commands}`;
   }
   const args: ArgsDef = (await resolve(command.args)) ?? {};
   const missing = Object.entries(args).filter(([, { type, required }]) => type === 'positional' && required);

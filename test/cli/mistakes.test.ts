@@ -46,6 +46,8 @@ test.each([
 });
 
 test.each([
+  [['start', '--port=99999'], 'The configuration is not valid: port: must be at most 65535 (PORT)\n', 78],
+  [['start', '--workers=0'], 'The configuration is not valid: workers: must be at least 1 (WORKERS)\n', 78],
   [['audit', '--limit=x'], '--limit: must be a whole number from 1 to 10000\n'],
   [['usage', '--limit=0'], '--limit: must be a whole number from 1 to 10000\n'],
   [['usage', '--limit=1.5'], '--limit: must be a whole number from 1 to 10000\n'],
@@ -53,9 +55,21 @@ test.each([
     ['usage', '--by=a,tag'],
     '--by: must be day, group, key, model, vendor, tag, or several of them, comma-separated\n',
   ],
-])('a value that is not valid is rejected with a right one: %j', async (words, said) => {
+])('a value that is not valid is rejected with a right one: %j', async (words, said, exit = 1) => {
   const { code, stdout, stderr } = await runCommand(directory, words);
-  expect([code, stdout, stderr]).toEqual([1, '', said]);
+  expect([code, stdout, stderr]).toEqual([exit, '', said]);
+});
+
+test.each([
+  [['models', '--vendor', 'openai'], 'Name a command before --vendor. Commands: list, sync.\n'],
+  [
+    ['keys', '--key=gw_secret'],
+    'Name a command before --key. Commands: create, list, change, rotate, revoke.\n',
+  ],
+  [['--port', '8123'], 'Name a command before --port. Commands: start, keys, '],
+])('an option where a command must stand is a mistake, not a question for help: %j', async (words, said) => {
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(said)]);
 });
 
 test('an option that npm takes for a longer option of its own is rejected', () => {
