@@ -167,6 +167,10 @@ describe('checklist 154: text after tool results is a separate content for Gemin
 
 describe('checklist 156: a tool_choice without tools is dropped, as from Codex when it compacts its dialogue', () => {
   const none = { tools: [], parallel_tool_calls: false };
+  const CALLED: readonly JsonObject[] = [
+    { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'call_1', output: 'x' },
+  ];
 
   test.each(['auto', 'none'])('checklist 156: %s from responses', async (tool_choice) => {
     for (const model of [QWEN, CLAUDE, GEMINI]) {
@@ -181,6 +185,11 @@ describe('checklist 156: a tool_choice without tools is dropped, as from Codex w
     const must = { ...none, tool_choice: 'required' };
     expect(await sentFor('responses', QWEN, must)).toHaveProperty('tool_choice', 'required');
     expect(at(await sentFor('responses', GEMINI, must), 'toolConfig.functionCallingConfig.mode')).toBe('ANY');
+    for (const more of [{}, { input: [...CALLED, { role: 'user', content: 'Go.' }] }]) {
+      const sent = await sentFor('responses', CLAUDE, { ...must, ...more });
+      expect(at(sent, 'tool_choice.type')).toBe('any');
+      expect(sent).not.toHaveProperty('tools');
+    }
   });
 });
 

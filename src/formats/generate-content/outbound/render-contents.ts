@@ -9,6 +9,7 @@ import { joinLists, keepItems, mapItems } from '../../../lib/lists.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { dropRefusedMedia } from '../../model-media.ts';
+import { reportForeign } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
 import { renderMedia } from './render-media.ts';
@@ -111,6 +112,7 @@ function isResult(part: Part): boolean {
 }
 
 function reportTurns(turns: readonly Turn[], report: Report): void {
+  for (const { formatSpecific } of turns) reportForeign(formatSpecific, FORMAT, 'turns[]', report);
   if (turns.some((turn) => turn.name !== undefined)) {
     report('turns[].name', 'dropped', 'Gemini has no field for the names of speakers');
   }

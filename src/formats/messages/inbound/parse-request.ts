@@ -112,6 +112,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
         ...user.formatFields,
         ...(serviceTier === undefined && tier !== undefined && { service_tier: tier }),
       },
+      ...(choice.roundTrip && { roundTrip: choice.roundTrip }),
     },
     ...withUnknownFields(withoutNulls(unknownFields)),
   };

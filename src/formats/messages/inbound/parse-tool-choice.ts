@@ -18,8 +18,10 @@ export function findMaxSearches(tools: readonly Tool[] = []): number | undefined
 interface ParsedToolChoice {
   /** Fields of the prompt, to be spread. */
   readonly parsed: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
-  /** `tool_choice` unchanged, if the prompt's fields do not express all of it. */
+  /** `tool_choice` unchanged, if it has fields that are not known. */
   readonly formatFields: JsonObject;
+  /** The same, if the prompt's fields say as much in other words, or it has been reported what they lack. */
+  readonly roundTrip?: JsonObject;
 }
 
 /**
@@ -43,13 +45,13 @@ export function parseToolChoice(
   const toolChoice =
     type === 'tool' && forced ? parseForcedHosted(forced, tools, report) : parseChoice(type, name);
   const disabled = asFlag(disable_parallel_tool_use);
-  const isExpressed = toolChoice !== undefined && forced === undefined && isEmpty(rest);
   return {
     parsed: {
       ...(toolChoice && { toolChoice }),
       ...(disabled !== undefined && { parallelToolCalls: !disabled }),
     },
-    formatFields: isExpressed ? {} : { tool_choice: value },
+    formatFields: isEmpty(rest) ? {} : { tool_choice: value },
+    ...(forced && { roundTrip: { tool_choice: value } }),
   };
 }
 
@@ -63,9 +65,9 @@ function parseForcedHosted(
   report: ParseReport,
 ): ToolChoice | undefined {
   if (forced.kind === 'hosted' && forced.webSearch) return { mode: 'required', allowed: [], search: true };
-  if (tools.every((tool) => tool.kind === 'hosted')) return { mode: 'required' };
-  report('tool_choice', 'dropped', 'forces a tool that the vendor runs itself');
-  return undefined;
+  const isAny = tools.every((tool) => tool.kind === 'hosted');
+  report('tool_choice', isAny ? 'approximated' : 'dropped', 'forces a tool that the vendor runs itself');
+  return isAny ? { mode: 'required' } : undefined;
 }
 
 function parseChoice(type: Json | undefined, name: Json | undefined): ToolChoice | undefined {

@@ -1,5 +1,6 @@
 /** Turns as messages, and parts as content blocks. */
 
+import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Part, TextPart, ThinkingPart, ToolResultPart, Turn } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -37,7 +38,7 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
     if (turn.unknownFields === undefined && turn.formatSpecific === undefined) return { role, content };
     return {
       ...turn.unknownFields,
-      ...ownFields(turn.formatSpecific, FORMAT, 'turns[]', report),
+      ...findFormatFields(turn.formatSpecific, FORMAT),
       role,
       content,
     };

@@ -8,7 +8,7 @@ import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
-import { ownFields } from '../../own-fields.ts';
+import { ownFields, reportForeign } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -156,6 +156,8 @@ function renderStopSequences(prompt: Prompt, report: Report): JsonObject {
 const UNSUPPORTED = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 'topLogprobs'] as const;
 
 function reportUnsupported(prompt: Prompt, report: Report): void {
+  // Also of turns that are left out, since nothing else is in them.
+  for (const { formatSpecific } of prompt.turns) reportForeign(formatSpecific, FORMAT, 'turns[]', report);
   reportDropped(prompt, UNSUPPORTED, 'has no counterpart in messages', report);
   if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
     report('metadata', 'dropped', 'Anthropic only takes a user_id');

@@ -1,9 +1,11 @@
 /** `tools` and `tool_choice`. */
 
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
+import { FORMAT } from '../wire/format-name.ts';
 import { fitsGrammar } from './grammar-limits.ts';
 import { speaksMessages } from './native-caller.ts';
 import type { OutputPlan } from './output-format.ts';
@@ -27,22 +29,26 @@ export function renderTools(
 ): JsonObject {
   const isNative = speaksMessages(prompt);
   const declared = prompt.tools ?? [];
-  const undeclared = declared.length > 0 || isNative ? [] : declareCalledTools(turns, report);
+  // A call that is required of no tool at all stays: the caller gets the refusal.
+  const isForced = prompt.toolChoice?.mode === 'required' && declared.length === 0;
+  const undeclared = declared.length > 0 || isNative || isForced ? [] : declareCalledTools(turns, report);
   const offered = [...filterAllowed(declared, prompt.toolChoice, report), ...undeclared];
   const rules = { isNative, enforces: canEnforce(offered, output, target) };
   const tools = offered
     .map((tool) => renderTool(tool, rules, prompt.maxSearches, report))
     .filter((tool) => tool !== undefined);
   if (output.kind === 'tool') tools.push(renderFunction(output.tool, rules, report));
-  if (tools.length === 0 && !isNative) {
+  if (tools.length === 0 && !isNative && !isForced) {
     if (prompt.toolChoice) report('toolChoice', 'dropped', 'there are no tools');
     return {};
   }
-  const isWritten = isNative && prompt.formatSpecific?.fields['tool_choice'] !== undefined;
-  const choice = undeclared.length > 0 && output.kind !== 'tool' ? NO_TOOL : renderToolChoice(prompt, output);
+  const choice =
+    findFormatFields(prompt.formatSpecific, FORMAT)['tool_choice'] ??
+    findRoundTrip(prompt.formatSpecific, FORMAT)['tool_choice'] ??
+    (undeclared.length > 0 && output.kind !== 'tool' ? NO_TOOL : renderToolChoice(prompt, output));
   return {
     ...((tools.length > 0 || prompt.tools) && { tools }),
-    ...(choice && !isWritten && { tool_choice: choice }),
+    ...(choice && { tool_choice: choice }),
   };
 }
 

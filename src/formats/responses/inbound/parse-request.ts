@@ -127,7 +127,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   }
   const formatFields: JsonObject = {
     ...own,
-    ...(choice.native && { tool_choice: choice.native }),
+    ...choice.formatFields,
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
   };
@@ -139,7 +139,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...settings,
     ...(wantsLogprobs && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
-    ...withFormatSpecific('responses', formatFields),
+    ...withFormatSpecific('responses', formatFields, choice.roundTrip),
     ...withUnknownFields(unknown),
   };
 }

@@ -13,8 +13,10 @@ import { keyOfChoice } from './tool-keys.ts';
 interface ParsedChoice {
   /** The choice as far as it is about tools that the caller runs, or the web search. */
   readonly toolChoice?: ToolChoice;
-  /** The choice as it came, if it is about hosted tools, which a neutral one cannot name. */
-  readonly native?: JsonObject;
+  /** `tool_choice` as it came, if the neutral choice lacks some of its hosted tools. */
+  readonly formatFields?: JsonObject;
+  /** The same, if the neutral choice says as much in other words, or it has been reported what it lacks. */
+  readonly roundTrip?: JsonObject;
 }
 
 /**
@@ -57,12 +59,15 @@ function parseChosen(
     : [value];
   const allowed = findNames(chosen, given, names);
   const mode = !isList || value['mode'] === 'required' ? 'required' : 'auto';
-  const search = given.some((tool) => tool.kind === 'hosted' && tool.webSearch) && chosen.some(isWebSearch);
+  const searches = chosen.filter(isWebSearch).length;
+  const search = searches > 0 && given.some((tool) => tool.kind === 'hosted' && tool.webSearch);
   const isHostedOnly = !isList && allowed.length === 0 && !search;
   if (isHostedOnly) report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
+  const exact: JsonObject = allowed.length < chosen.length ? { tool_choice: value } : {};
+  const isTold = isHostedOnly || allowed.length + (search ? searches : 0) === chosen.length;
   return {
     ...(!isHostedOnly && { toolChoice: { mode, allowed, ...(search && { search }) } }),
-    ...(allowed.length < chosen.length && { native: value }),
+    ...(isTold ? { roundTrip: exact } : { formatFields: exact }),
   };
 }
 

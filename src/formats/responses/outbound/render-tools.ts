@@ -24,6 +24,7 @@ export function renderTools(prompt: Prompt, context: RenderContext): JsonObject 
   }
   const choice =
     findFormatFields(prompt.formatSpecific, 'responses')['tool_choice'] ??
+    findRoundTrip(prompt.formatSpecific, 'responses')['tool_choice'] ??
     renderToolChoice(prompt.toolChoice, given, context);
   return {
     ...(tools.length > 0 && { tools }),

@@ -1,0 +1,85 @@
+/** The notes of a translation say what is lost, and nothing else. */
+
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { type FormatName, type TranslatedRequest, translateRequest } from '../../src/translate/index.ts';
+
+const MODELS: Readonly<Record<FormatName, string>> = {
+  'chat-completions': 'gpt-4o',
+  responses: 'gpt-6-luna',
+  messages: 'claude-sonnet-4-5',
+  'generate-content': 'gemini-2.5-flash',
+};
+
+function translated(from: FormatName, to: FormatName, body: JsonObject): TranslatedRequest {
+  return translateRequest({ from, to, model: MODELS[to], body: { model: 'm', ...body } });
+}
+
+const notesOn = (field: string, { notes }: TranslatedRequest): readonly string[] =>
+  notes.flatMap((note) => (note.field === field ? [`${note.outcome}: ${note.detail}`] : []));
+
+describe('a choice of the web search', () => {
+  const openai = { input: 'Hi', tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } };
+  const anthropic = {
+    max_tokens: 99,
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [
+      { type: 'web_search_20250305', name: 'web_search' },
+      { name: 'f', input_schema: { type: 'object' } },
+    ],
+    tool_choice: { type: 'tool', name: 'web_search' },
+  };
+
+  test('is not dropped where it is sent', () => {
+    const toMessages = translated('responses', 'messages', openai);
+    expect(toMessages.body['tool_choice']).toEqual({ type: 'tool', name: 'web_search' });
+    expect(notesOn('tool_choice', toMessages)).toEqual([]);
+    const toResponses = translated('messages', 'responses', anthropic);
+    expect(toResponses.body['tool_choice']).toEqual({ type: 'web_search' });
+    expect(notesOn('tool_choice', toResponses)).toEqual([]);
+  });
+
+  test('is dropped once where it is not', () => {
+    const dropped = ['dropped: the request has no functions'];
+    expect(notesOn('tool_choice', translated('responses', 'generate-content', openai))).toEqual(dropped);
+    expect(notesOn('tool_choice', translated('messages', 'generate-content', anthropic))).toEqual(dropped);
+  });
+
+  test('of another hosted tool is dropped once', () => {
+    const files = { tools: [{ type: 'file_search', vector_store_ids: ['v'] }] };
+    const body = { input: 'Hi', ...files, tool_choice: { type: 'file_search' } };
+    expect(notesOn('tool_choice', translated('responses', 'messages', body))).toEqual([
+      'dropped: forces a tool that only OpenAI runs',
+    ]);
+  });
+
+  test('of several tools lacks those of the vendor', () => {
+    const tools = [
+      { type: 'function', name: 'f', parameters: { type: 'object', properties: {} } },
+      { type: 'file_search', vector_store_ids: ['v'] },
+    ];
+    const chosen = [{ type: 'function', name: 'f' }, { type: 'file_search' }];
+    const tool_choice = { type: 'allowed_tools', mode: 'required', tools: chosen };
+    const notes = notesOn(
+      'tool_choice',
+      translated('responses', 'messages', { input: 'Hi', tools, tool_choice }),
+    );
+    expect(notes).toContain('dropped: only means something in responses');
+  });
+});
+
+test.each<FormatName>(['responses', 'messages', 'generate-content'])(
+  'speech of the model is dropped, not without a note, in %s',
+  (to) => {
+    for (const content of [{}, { content: 'Yes.' }]) {
+      const messages = [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', audio: { id: 'audio_1' }, ...content },
+        { role: 'user', content: 'Go on.' },
+      ];
+      expect(notesOn('messages[].audio', translated('chat-completions', to, { messages }))).toEqual([
+        'dropped: only means something in chat-completions',
+      ]);
+    }
+  },
+);
