@@ -271,6 +271,16 @@ const RESPONSES: readonly Row[] = [
     "Item '' of type 'reasoning' was provided without its required following item.",
   ],
   [
+    'name of a file that OpenAI fetches',
+    {
+      input: [
+        hi,
+        { role: 'user', content: [{ type: 'input_file', file_url: 'https://a.example/b', filename: 'b' }] },
+      ],
+    },
+    "Mutually exclusive parameters: 'input[1].content[0]'. Ensure you are only providing one of: 'file_id' or 'filename'.",
+  ],
+  [
     'sealed reasoning of a model without',
     { include: ['reasoning.encrypted_content'] },
     'Encrypted content is not supported with this model.',

@@ -1,7 +1,7 @@
 /** What responses demands of the items of a conversation beyond their schema. */
 
 import type { JsonObject } from '../../lib/json.ts';
-import { asText } from '../../lib/json.ts';
+import { asList, asText, isObject } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import { verify } from '../signatures.ts';
@@ -29,6 +29,7 @@ export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, w
       checkId(item, index);
       checkCallId(item, index);
       checkOnce(item, ids);
+      checkFiles(item, index);
     }
     if (item['type'] === 'reasoning') checkReasoning(items, index, world);
   }
@@ -79,6 +80,22 @@ function checkOnce(item: JsonObject, ids: Set<string>): void {
     });
   }
   ids.add(id);
+}
+
+/** A file that OpenAI fetches or has stored may have no name. */
+function checkFiles(item: JsonObject, index: number): void {
+  for (const field of ['content', 'output']) {
+    for (const [place, part] of asList(item[field]).entries()) {
+      if (!isObject(part) || part['type'] !== 'input_file') continue;
+      if (asText(part['filename']) === undefined || asText(part['file_data']) !== undefined) continue;
+      const param = `input[${index}].${field}[${place}]`;
+      throw openaiRefusal(400, {
+        message: `Mutually exclusive parameters: '${param}'. Ensure you are only providing one of: 'file_id' or 'filename'.`,
+        param,
+        code: 'mutually_exclusive_parameters',
+      });
+    }
+  }
 }
 
 /**

@@ -356,8 +356,12 @@ describe('media', () => {
       { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,AA==' },
     ],
     [
-      media({ media: 'document', source: { kind: 'url', url: 'https://a/b' } }),
+      media({ media: 'document', name: 'N', source: { kind: 'url', url: 'https://a/b' } }),
       { type: 'input_file', file_url: 'https://a/b' },
+    ],
+    [
+      media({ media: 'document', name: 'N', source: { kind: 'file', id: 'file-1', format: 'responses' } }),
+      { type: 'input_file', file_id: 'file-1' },
     ],
     [
       media({ media: 'document', name: 'N', source: { kind: 'text', text: 'T' } }),

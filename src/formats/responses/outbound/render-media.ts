@@ -29,7 +29,12 @@ export function renderMedia(part: MediaPart, fields: JsonObject, context: Render
     const url = source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? 'image/png', source.data);
     return { ...image, image_url: url };
   }
-  const named = { ...(name !== undefined && { filename: name }), ...common };
+  // "Ensure you are only providing one of: 'file_id' or 'filename'", also for a file by its address.
+  const hasName = name !== undefined && (source.kind === 'base64' || context.keepsAll);
+  if (name !== undefined && !hasName) {
+    context.report('turns[].filename', 'dropped', 'only a file that is sent as data has a name');
+  }
+  const named = { ...(hasName && { filename: name }), ...common };
   if (source.kind === 'file')
     return { type: 'input_file', file_id: getStoredId(source, FILE_STORES), ...named };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
