@@ -301,6 +301,17 @@ describe('items', () => {
     expect(notesOf({ turns: [turn] })).toEqual(['turns[].thinking dropped', 'turns[].thinking dropped']);
   });
 
+  test('thoughts that nothing follows are left out: OpenAI refuses them', () => {
+    const thought: Part = { kind: 'thinking', text: '', redacted: { origin: 'openai', value: 'gAAA' } };
+    const item = { type: 'reasoning', summary: [], encrypted_content: 'gAAA' };
+    const said = (words: string) => ({ type: 'message', role: 'assistant', content: words });
+    const more = { type: 'message', role: 'user', content: 'more' };
+    const cut = [assistant(thought, text('one'), thought), user(text('more')), assistant(thought)];
+    expect(itemsOf(...cut)).toEqual([item, said('one'), more]);
+    expect(notesOf({ turns: cut })).toEqual(['turns[].thinking dropped', 'turns[].thinking dropped']);
+    expect(itemsOf(assistant(thought), assistant(text('two')))).toEqual([item, said('two')]);
+  });
+
   test('every loss is reported', () => {
     const turns: Turn[] = [
       { ...user(text('Hi')), name: 'Ann', formatSpecific: { format: 'messages', fields: { x: 1 } } },

@@ -34,8 +34,13 @@ export function renderItems(turns: readonly Turn[], context: RenderContext): rea
     for (let place = 0; place < groups.length; place++) {
       const group = groups[place];
       if (group === undefined) continue;
-      if (group.kind === 'thinking') add(renderThoughts(group.parts, context));
-      else if (group.kind === 'item') add(renderItem(group.part, customCalls, context));
+      if (group.kind === 'thinking') {
+        const thoughts = renderThoughts(group.parts, context);
+        // OpenAI refuses a reasoning item "without its required following item", as a cut answer leaves it.
+        const leads = context.keepsAll || place + 1 < groups.length || turns[at + 1]?.role === 'assistant';
+        if (leads) add(thoughts);
+        else if (thoughts.length > 0) report('turns[].thinking', 'dropped', 'no answer follows it');
+      } else if (group.kind === 'item') add(renderItem(group.part, customCalls, context));
       else {
         const phase = next && (goesOn(groups.slice(place + 1), next) ? 'commentary' : 'final_answer');
         add(renderMessage(group.parts, turn, phase, context));
