@@ -663,6 +663,15 @@ describe('thoughts of earlier turns', () => {
     expect(said(target)).toEqual(expected);
   });
 
+  test.each(['deepseek', 'moonshotai', 'mistral'])(
+    'thoughts that nothing follows but a signature are left out at %s',
+    (dialect) => {
+      const signed: Part = { kind: 'text', text: '', signature: { origin: 'google', value: 'SIG' } };
+      const cut = [user(text('Go')), assistant({ kind: 'thinking', text: 'Hm.' }, signed), user(text('On'))];
+      expect(messages(cut, { ...REASONING, dialect }).map(({ role }) => role)).not.toContain('assistant');
+    },
+  );
+
   test('no signature reaches a service that did not make it, and each is reported', () => {
     for (const dialect of dialectNames.filter((name) => findDialect(name).signatures === 'none')) {
       if (findDialect(dialect).reasoningHistory === 'reasoning_details') continue;

@@ -45,8 +45,9 @@ function inStrictOrder(turns: readonly Turn[]): readonly Turn[] {
   return keepItems(strictTurns(turns), (turn) => turn !== OPENING);
 }
 
-/** Forms of reasoning that are a text beside the content. */
-const AS_TEXT: readonly ReasoningHistory[] = [
+/** Forms of reasoning that do not count as an answer. */
+const UNANSWERING: readonly ReasoningHistory[] = [
+  'content',
   'reasoning',
   'reasoning_content',
   'reasoning_content-with-calls',
@@ -54,13 +55,15 @@ const AS_TEXT: readonly ReasoningHistory[] = [
 ];
 
 /**
- * Whether an answer consists of thoughts only. Services that take thoughts as a text beside the content refuse a message
- * without content (Moonshot: "the message at position 1 with role 'assistant' must not be empty").
+ * Whether an answer consists of thoughts only. Services refuse a message without content (Moonshot: "the message at
+ * position 1 with role 'assistant' must not be empty"), and Mistral one with nothing but thoughts in it ("Assistant message
+ * must have either content or tool_calls"). A text that is empty is there for its signature.
  */
 function isThoughtAlone({ role, parts }: Turn, { dialect, report }: RenderContext): boolean {
-  if (role !== 'assistant' || dialect.signatures === 'all' || !AS_TEXT.includes(dialect.reasoningHistory))
+  if (role !== 'assistant' || dialect.signatures === 'all' || !UNANSWERING.includes(dialect.reasoningHistory))
     return false;
-  if (!parts.every(({ kind }) => kind === 'thinking')) return false;
+  if (!parts.every((part) => part.kind === 'thinking' || (part.kind === 'text' && part.text === '')))
+    return false;
   report('turns[].thinking', 'dropped', 'thinking without an answer after it');
   return true;
 }
