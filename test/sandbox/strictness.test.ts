@@ -356,6 +356,20 @@ const MESSAGES: readonly Row[] = [
     { messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }] },
     'messages: text content blocks must be non-empty',
   ],
+  [
+    'empty title',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' }, title: '' },
+          ],
+        },
+      ],
+    },
+    'messages.0.content.0.title: String should have at least 1 character',
+  ],
   ['no message', { messages: [] }, 'messages: at least one message is required'],
   [
     'assistant first',

@@ -50,8 +50,8 @@ const documentBlock = z.strictObject({
     urlSource,
     fileSource,
   ]),
-  title: text.nullish(),
-  context: text.nullish(),
+  title: text.min(1).max(500).nullish(),
+  context: text.min(1).nullish(),
   citations: cited,
   cache_control: cacheControl,
 });

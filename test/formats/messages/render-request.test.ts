@@ -530,6 +530,19 @@ describe('media', () => {
     expect(block(part)).toEqual({ type: part.media, source });
   });
 
+  test.each([
+    ['a.pdf', { title: 'a.pdf' }],
+    ['', {}],
+    ['x'.repeat(501), { title: 'x'.repeat(500) }],
+  ])('a document named %j has a title that the API takes', (name, title) => {
+    const source = { kind: 'url', url: 'https://a.example/b' } as const;
+    expect(block(image({ media: 'document', source, name }))).toEqual({
+      type: 'document',
+      source: { type: 'url', url: 'https://a.example/b' },
+      ...title,
+    });
+  });
+
   test.each<[string, MediaPart, RegExp]>([
     ['audio', image({ media: 'audio', mediaType: 'audio/wav' }), /audio/],
     ['a video', image({ media: 'video', mediaType: 'video/mp4' }), /video/],

@@ -31,15 +31,24 @@ export function renderMedia(part: MediaPart, formatFields: JsonObject, report: R
   if (part.detail !== undefined) {
     report('turns[].detail', 'dropped', 'has no counterpart in messages');
   }
-  const { name } = part;
   return {
     ...part.unknownFields,
     ...formatFields,
     type: part.media,
     source: part.media === 'image' ? imageSource(part) : documentSource(part),
-    ...(part.media === 'document' && name !== undefined && { title: name }),
+    ...(part.media === 'document' && renderTitle(part.name, report)),
     ...renderCacheControl(part.cacheBreakpoint),
   };
+}
+
+/** The API refuses a title that is empty or longer than this. */
+const MAX_TITLE = 500;
+
+function renderTitle(name: string | undefined, report: Report): JsonObject {
+  if (!name) return {};
+  if (name.length > MAX_TITLE)
+    report('turns[].filename', 'approximated', `its first ${MAX_TITLE} characters`);
+  return { title: name.slice(0, MAX_TITLE) };
 }
 
 function imageSource(part: MediaPart): JsonObject {
