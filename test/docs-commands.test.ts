@@ -48,7 +48,8 @@ async function wordsOf(command: string): Promise<readonly string[]> {
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await spawnGateway();
+  // The tests beside it may leave it less time than it takes work with.
+  gateway = await spawnGateway({ limits: { eventLoopDelay: 600_000 } });
 });
 afterAll(() => gateway.close());
 
