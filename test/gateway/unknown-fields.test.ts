@@ -128,6 +128,13 @@ const UNKNOWN: readonly (readonly [FormatName, param: string, message: RegExp, b
     { tools: [chatTool], tool_choice: { type: 'function', function: { name: 'f' }, x: 1 } },
   ],
   ['chat-completions', 'n', /Expected a value >= 1, but got 0/, { n: 0 }],
+  ['chat-completions', 'max_tokens', /Expected a value >= 1, but got -1/, { max_tokens: -1 }],
+  [
+    'chat-completions',
+    'max_completion_tokens',
+    /Expected a value >= 1, but got 0/,
+    { max_completion_tokens: 0 },
+  ],
   ['responses', 'reasoning.x', /Unknown parameter: 'reasoning.x'/, { reasoning: { effort: 'low', x: 1 } }],
   ['responses', 'text.x', /Unknown parameter: 'text.x'/, { text: { x: 1 } }],
   ['responses', 'text.format.x', /Unknown parameter/, { text: { format: { type: 'text', x: 1 } } }],

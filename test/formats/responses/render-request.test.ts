@@ -133,6 +133,7 @@ describe('the body', () => {
 
   test.each<[Partial<Prompt>, JsonObject, string[]]>([
     [{ maxTokens: 5 }, { max_output_tokens: 16 }, ['maxTokens approximated']],
+    [{ maxTokens: 0 }, { max_output_tokens: 0 }, []],
     [{ maxTokens: 500 }, { max_output_tokens: 500 }, []],
     [{ maxTokens: 200_000 }, { max_output_tokens: 128_000 }, ['maxTokens approximated']],
     [{ temperature: 1, topP: 0.5 }, {}, ['temperature dropped', 'topP dropped']],

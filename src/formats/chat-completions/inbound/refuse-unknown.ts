@@ -10,8 +10,11 @@ const WORDS = [...EFFORTS, 'default'];
 
 /** @see Inbound.refuseUnknown */
 export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
-  const { n, reasoning_effort: effort, response_format: format, thinking } = body;
-  if (typeof n === 'number' && n < 1) throw tooSmall('n', 1, n);
+  const { reasoning_effort: effort, response_format: format, thinking } = body;
+  for (const field of ['n', 'max_tokens', 'max_completion_tokens']) {
+    const { [field]: value } = body;
+    if (typeof value === 'number' && value < 1) throw tooSmall(field, 1, value);
+  }
   requireOffered(prompt, body['tool_choice'] == null ? 'function_call' : 'tool_choice');
   requireWord(asText(effort)?.toLowerCase(), 'reasoning_effort', WORDS);
   requireWord(asObject(format)?.['type'], 'response_format.type', ['json_schema', 'json_object', 'text']);

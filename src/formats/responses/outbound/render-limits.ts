@@ -22,7 +22,7 @@ export function renderSampling(prompt: Prompt, { takesSampling, report }: Render
   return compact({ temperature, top_p: topP, top_logprobs: topLogprobs });
 }
 
-/** Renders `max_output_tokens`, within what the model and OpenAI take. */
+/** Renders `max_output_tokens`, within what the model and OpenAI take. A limit of no tokens is for OpenAI to refuse. */
 export function renderMaxTokens({ maxTokens }: Prompt, context: RenderContext): JsonObject {
   if (maxTokens === undefined) return {};
   if (context.keepsAll) return { max_output_tokens: maxTokens };
@@ -30,7 +30,7 @@ export function renderMaxTokens({ maxTokens }: Prompt, context: RenderContext): 
   const [limit, detail] =
     maxTokens > maxOutputTokens
       ? [maxOutputTokens, `${maxOutputTokens}, the maximum of this model`]
-      : [Math.max(maxTokens, MIN_TOKENS), `${MIN_TOKENS}, the minimum at OpenAI`];
+      : [maxTokens < 1 ? maxTokens : Math.max(maxTokens, MIN_TOKENS), `${MIN_TOKENS}, the minimum at OpenAI`];
   if (limit !== maxTokens) context.report('maxTokens', 'approximated', detail);
   return { max_output_tokens: limit };
 }
