@@ -273,6 +273,11 @@ describe('settings', () => {
     expect(prompt.formatSpecific?.fields).toEqual({ thinking });
   });
 
+  test('a choice that names no tool says nothing of a toolset, which has no name either', () => {
+    const tools = [{ type: 'mcp_toolset', mcp_server_name: 's' }];
+    expect(parse({ tools, tool_choice: { type: 'auto' } }).formatSpecific?.fields).toEqual({});
+  });
+
   test('what the prompt cannot express is kept unchanged', () => {
     const thinking = { type: 'between_tools' };
     expect(parse({ thinking }).formatSpecific?.fields).toEqual({ thinking });

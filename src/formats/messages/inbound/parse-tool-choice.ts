@@ -41,9 +41,10 @@ export function parseToolChoice(
   const typeName = asText(type) ?? typeof type;
   if (!TYPES.includes(typeName)) throw unknownTypeError('tool_choice', typeName, TYPES);
   if (type === 'tool') parseRequiredText(name, 'tool_choice.tool.name');
-  const forced = tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name);
-  const toolChoice =
-    type === 'tool' && forced ? parseForcedHosted(forced, tools, report) : parseChoice(type, name);
+  // A toolset has no name, and no other choice than one of a tool has one.
+  const forced =
+    type === 'tool' ? tools.find((tool) => tool.kind === 'hosted' && tool.value['name'] === name) : undefined;
+  const toolChoice = forced ? parseForcedHosted(forced, tools, report) : parseChoice(type, name);
   const disabled = asFlag(disable_parallel_tool_use);
   return {
     parsed: {
