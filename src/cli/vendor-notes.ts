@@ -1,4 +1,6 @@
-/** Notes on vendors and fallbacks that are valid in a configuration but hardly meant. A start and `gateway check` print them. */
+/**
+ * Notes on vendors and fallbacks that are valid in a configuration but hardly meant. A start and `gateway check` print them.
+ */
 
 import { makeCatalog, vendorName } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';

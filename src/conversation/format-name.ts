@@ -13,6 +13,6 @@ export interface FormatSpecific {
   readonly fields: JsonObject;
   /** What the format keeps beside them only to write the same text again. Other formats lose nothing without it. */
   readonly roundTrip?: JsonObject;
-  /** The place of the message or item that a part stands in, if one turn or answer may have several. */
+  /** The index of the message or item that holds a part; absent in formats that have one message for each turn. */
   readonly item?: number;
 }

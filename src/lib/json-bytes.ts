@@ -43,6 +43,11 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
+/** Whether a string whose first byte is this one may hold JSON itself. An escape may stand for space or a quote. */
+export function mayHoldJson(first: number | undefined): boolean {
+  return first === OPEN_OBJECT || first === OPEN_LIST || first === BACKSLASH || isSpace(first);
+}
+
 /** Whether a byte, or a UTF-16 code unit, is a digit. False for undefined and NaN, which stand for the end. */
 export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= ZERO && code <= NINE;

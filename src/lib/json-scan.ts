@@ -23,6 +23,7 @@ import {
   isInNumber,
   isSpace,
   MINUS,
+  mayHoldJson,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -145,10 +146,7 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
         at = valueStart - 1;
       } else {
         if (end - at >= LARGE_STRING) largeStrings.push(at, end);
-        const first = bytes[at + 1];
-        // An escape may stand for space.
-        if (first === OPEN_OBJECT || first === OPEN_LIST || first === BACKSLASH || isSpace(first))
-          found.nested += end - at;
+        if (mayHoldJson(bytes[at + 1])) found.nested += end - at;
         at = end - 1;
         // Nearly every string is followed by one of these.
         const next = bytes[end];

@@ -34,7 +34,7 @@ export function callHooks(hooks: Hooks | undefined, routing: Routing): Stage<Rou
   if (hooks === undefined) return (routed) => routed;
   return async (asked) => {
     // A hook sees images and files whole.
-    const routed = { ...asked, ...withLargeStrings(asked) };
+    const routed = withLargeStrings(asked);
     const context = hookContext(routed);
     const { target, prompt } = await callOnRequest(hooks, routed, context, routing);
     const { onReplyEvent } = hooks;

@@ -10,7 +10,7 @@ import type { ObjectScan, Span } from '../lib/json-scan.ts';
 import { DIALOGUE_FIELDS } from '../translate/write-request.ts';
 import { Payload } from '../upstream/payload.ts';
 import { findBase64Middle, isPlainBase64 } from './base64-middle.ts';
-import { atOnce, type Work } from './in-turns.ts';
+import type { Work } from './in-turns.ts';
 import { findTextMiddle, isPlainText, readsTexts } from './text-middle.ts';
 
 /** The middles of large strings, and how they are found again. */
@@ -55,12 +55,10 @@ const OVERLAP = 5;
 /** What a light body is made of: where its top-level values and its large strings are. */
 type Places = Pick<ObjectScan, 'fields' | 'largeStrings'>;
 
-/** Replaces the middles of large strings. */
-export function lighten(body: Buffer, places: Places): LightBody {
-  return atOnce(lightening(body, places));
-}
-
-/** As `lighten`, in steps. @param unread a value that is known already: `null` stands in its place. */
+/**
+ * Replaces the middles of large strings, in steps.
+ * @param unread the place of a value that need not be read; it becomes `null`.
+ */
 export function* lightening(body: Buffer, { fields, largeStrings }: Places, unread?: Span): Work<LightBody> {
   if (largeStrings.length === 0) return replaced(body, [], unread);
   const dialogues = DIALOGUE_FIELDS.flatMap((name) => fields.get(name) ?? []);

@@ -120,9 +120,9 @@ function* parse(value: BodyValue): Work<JsonObject> {
   return value.tree;
 }
 
-/** The same body, whose value has its large strings in it. */
-export function withLargeStrings({ body, scan }: Scanned): Scanned {
-  return withTree(body, { ...scan, largeStrings: [] });
+/** The same, but the value of its body has the large strings in it. */
+export function withLargeStrings<T extends Scanned>(sent: T): T {
+  return { ...sent, ...withTree(sent.body, { ...sent.scan, largeStrings: [] }) };
 }
 
 /** Tools that are parsed on their own, and their place; undefined if a body has none that are worth that. */

@@ -1,16 +1,7 @@
 /** Texts of a dialogue that reach a vendor of another format as they came, but for their ends. */
 
 import { tryParseJson } from '../lib/json.ts';
-import {
-  BACKSLASH,
-  beforeSpace,
-  COLON,
-  isSpace,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-  type Span,
-} from '../lib/json-bytes.ts';
+import { beforeSpace, COLON, mayHoldJson, QUOTE, type Span } from '../lib/json-bytes.ts';
 
 /** The fields that hold texts. */
 const TEXT_FIELDS = new Set(['text', 'content', 'output', 'result', 'system', 'input']);
@@ -50,9 +41,9 @@ export function readsTexts(json: string): boolean {
  * @returns undefined if the string is no text, or if it may be JSON, which some formats have as a value.
  */
 export function findTextMiddle(body: Buffer, start: number, end: number): Span | undefined {
-  if (mayBeJson(body[start + 1]) || !isInTextField(body, start)) return undefined;
-  const from = cutAfter(body, start + 1 + HEAD);
-  const to = cutBefore(body, end - 1 - TAIL);
+  if (mayHoldJson(body[start + 1]) || !isInTextField(body, start)) return undefined;
+  const from = findCut(body, start + 1 + HEAD, 1);
+  const to = findCut(body, end - 1 - TAIL, -1);
   if (from === undefined || to === undefined || to <= from) return undefined;
   const head = tryParseJson(`${body.toString('utf8', start, from)}"`);
   const tail = tryParseJson(`"${body.toString('utf8', to, end)}`);
@@ -71,11 +62,6 @@ export function isPlainText(body: Buffer, start: number, end: number): boolean {
   return !text.includes('\n') && !HALF.test(text);
 }
 
-/** Whether a string with this first byte may hold JSON. An escape may be a quote or white space. */
-function mayBeJson(first: number | undefined): boolean {
-  return first === OPEN_OBJECT || first === OPEN_LIST || first === BACKSLASH || isSpace(first);
-}
-
 /** Whether a string is the value of one of the fields that hold texts. @param at its opening quote. */
 function isInTextField(body: Buffer, at: number): boolean {
   const colon = beforeSpace(body, at) - 1;
@@ -86,15 +72,12 @@ function isInTextField(body: Buffer, at: number): boolean {
   return body[end] === QUOTE && TEXT_FIELDS.has(body.toString('latin1', start, end));
 }
 
-/** The first place from `at` on where a text may be cut; undefined if there is none nearby. */
-function cutAfter(body: Buffer, at: number): number | undefined {
-  for (let place = at; place < at + NEAR; place++) if (mayBeCut(body, place)) return place;
-  return undefined;
-}
-
-/** The last such place up to `at`. */
-function cutBefore(body: Buffer, at: number): number | undefined {
-  for (let place = at; place > at - NEAR; place--) if (mayBeCut(body, place)) return place;
+/** The first place where a text may be cut, from one on in steps of 1 or -1; undefined if there is none nearby. */
+function findCut(body: Buffer, from: number, step: 1 | -1): number | undefined {
+  for (let far = 0; far < NEAR; far++) {
+    const place = from + far * step;
+    if (mayBeCut(body, place)) return place;
+  }
   return undefined;
 }
 

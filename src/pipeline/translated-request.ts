@@ -36,7 +36,7 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
   const counting = findCounting(route, routed.upstreamFormat);
   const hasLarge = routed.scan.largeStrings.length > 0;
   if (hasLarge && parsesDialogueAgain(fieldsWithOddNumbers(routed)))
-    return yield* translatedRequest({ ...routed, ...withLargeStrings(routed) });
+    return yield* translatedRequest(withLargeStrings(routed));
   yield* routed.parsing();
   yield;
   const { body, inbound, prompt: parsed } = parsePrompt(routed);
@@ -73,7 +73,7 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
   const payload =
     large === undefined ? new Payload([Buffer.from(written)], streams) : restore(written, large, streams);
   // A string was left out, or its vendor gets it in another form.
-  if (payload === undefined) return yield* translatedRequest({ ...routed, ...withLargeStrings(routed) });
+  if (payload === undefined) return yield* translatedRequest(withLargeStrings(routed));
   const asked = requestContext(id, wanted, body);
   const path =
     service?.path({

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
 import { atOnce, inTurns, type Work } from '../../src/pipeline/in-turns.ts';
-import { lighten, restore } from '../../src/pipeline/large-strings.ts';
+import { lightening, restore } from '../../src/pipeline/large-strings.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
@@ -156,7 +156,7 @@ test('every body comes back as it was, whatever its large strings are', () => {
   fc.assert(
     fc.property(fc.dictionary(key, value, { maxKeys: 4 }), (body) => {
       const bytes = Buffer.from(JSON.stringify(body));
-      const { text, large } = lighten(bytes, scanObject(bytes));
+      const { text, large } = atOnce(lightening(bytes, scanObject(bytes)));
       const written = JSON.stringify(JSON.parse(text));
       expect(String(large === undefined ? written : restore(written, large))).toBe(String(bytes));
     }),
@@ -166,7 +166,7 @@ test('every body comes back as it was, whatever its large strings are', () => {
 
 test('a string that was left out is noticed', () => {
   const bytes = Buffer.from(JSON.stringify({ a: LARGE, b: LARGE }));
-  const { text, large } = lighten(bytes, scanObject(bytes));
+  const { text, large } = atOnce(lightening(bytes, scanObject(bytes)));
   const { a, b }: Record<string, string> = JSON.parse(text);
   expect(large?.middles).toHaveLength(2);
   expect(large && restore(JSON.stringify({ a }), large)).toBeUndefined();

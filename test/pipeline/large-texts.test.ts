@@ -82,7 +82,7 @@ interface Both {
 async function bothWays(from: FormatName, to: FormatName, body: JsonObject): Promise<Both> {
   const text = JSON.stringify({ ...body, ...(from !== 'generate-content' && { model: MODELS[to] }) });
   const routed = { ...(await route(from, to, text)), mustTranslate: true as const };
-  const [light, full] = [prepared(routed), prepared({ ...routed, ...withLargeStrings(routed) })];
+  const [light, full] = [prepared(routed), prepared(withLargeStrings(routed))];
   return { light, unread: routed.large()?.middles.length ?? 0, full };
 }
 

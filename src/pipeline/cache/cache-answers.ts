@@ -6,7 +6,7 @@
 import { collector } from '../../conversation/collect.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import { bytesOfText } from '../../lib/bytes.ts';
-import { GatewayError } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/json.ts';
 import type { Stage } from '../../streams/chain.ts';
 import { framedAsEvents, framedAsList } from '../../streams/framing.ts';
@@ -58,7 +58,7 @@ export function cacheAnswers(
     const control = readControl(cache, asking);
     if (control === undefined) return inner(asking);
     // Images and files are part of what a request means.
-    const routed = { ...asking, ...withLargeStrings(asking) };
+    const routed = withLargeStrings(asking);
     const { prompt: parsed, body, inbound } = parsePrompt(routed);
     const prompt = routed.hooked?.prompt ?? parsed;
     if (prompt.cachedContent !== undefined || STATEFUL.some((field) => body[field] != null))
@@ -125,7 +125,7 @@ function readSwitch(said: string | string[] | undefined): boolean | undefined {
     case 'off':
       return false;
     default:
-      throw new GatewayError('invalid-request', `The header ${CACHE_HEADER} must be true or false.`);
+      throw invalid(`The header ${CACHE_HEADER} must be true or false.`);
   }
 }
 

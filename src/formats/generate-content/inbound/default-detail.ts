@@ -4,7 +4,7 @@ import type { MediaPart, Part, Turn } from '../../../conversation/prompt.ts';
 import { withParts } from '../../../conversation/turn-parts.ts';
 import { mapItems } from '../../../lib/lists.ts';
 
-/** The turns, in which images have this detail; `turns` itself if there are none that need one. */
+/** Gives this detail to all images that have none. @returns `turns` itself if there is no such image. */
 export function withDetail(turns: readonly Turn[], detail: string | undefined): readonly Turn[] {
   if (detail === undefined) return turns;
   return mapItems(turns, (turn) =>

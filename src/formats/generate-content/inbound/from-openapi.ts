@@ -19,8 +19,8 @@ const PLACES: SchemaPlaces = {
 };
 
 /**
- * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as the type `null`, and counts and bounds as numbers,
- * which protobuf also writes as text, and properties in the order of `propertyOrdering`. Keywords of JSON Schema stay as they are.
+ * The OpenAPI subset as JSON Schema: types in lower case, `nullable` as the type `null`, counts and bounds as numbers, which
+ * protobuf also writes as text, and properties in the order of `propertyOrdering`. Keywords of JSON Schema stay as they are.
  * @param schema its names are in camelCase, and its enums are words.
  * @throws GatewayError `invalid-request` for a schema that is too deep, and for a type that is none.
  */

@@ -9,10 +9,12 @@ import { asList, asObject, type JsonObject, withoutFields } from '../../../lib/j
 /** The schema without `propertyOrdering`: the properties that it lists come first, in its order. */
 export function orderProperties(schema: JsonObject): JsonObject {
   return rewriteSchema(schema, (each) => {
+    const rest = withoutFields(each, ['propertyOrdering']);
+    // Nearly every schema.
+    if (rest === each) return each;
     const order = asList(each['propertyOrdering']);
     const properties = asObject(each['properties']);
-    const rest = withoutFields(each, ['propertyOrdering']);
-    if (rest === each || properties === undefined) return rest;
+    if (properties === undefined) return rest;
     const listed = order.flatMap((name) =>
       typeof name === 'string' && Object.hasOwn(properties, name) ? [[name, properties[name]] as const] : [],
     );
