@@ -41,10 +41,13 @@ const NONE: readonly never[] = [];
  */
 export function joinLists<T>(lists: readonly (readonly T[])[]): readonly T[] {
   let only: readonly T[] = NONE;
-  const all: T[] = [];
+  let length = 0;
   for (const list of lists) {
     if (list.length > 0) only = list;
-    for (const item of list) all.push(item);
+    length += list.length;
   }
-  return all.length === only.length ? only : all.slice();
+  if (length === only.length) return only;
+  const all: T[] = [];
+  for (const list of lists) for (const item of list) all.push(item);
+  return all.slice();
 }

@@ -1,6 +1,7 @@
 /** The ids of a request's calls. Callers may leave them out, and then name only the function that a response is of. */
 
-import { makeCallId } from '../wire/ids.ts';
+import { flat } from '../../../lib/flat-text.ts';
+import { callIdPrefix, makeCallId } from '../wire/ids.ts';
 
 /** Gives each call an id, and finds for each response the call that it answers. */
 export interface CallIds {
@@ -47,7 +48,7 @@ export function callIds(): CallIds {
   return {
     ofCall(name, given) {
       const { byId, byName, unnamed } = tables();
-      const call: Call = { id: given || makeCallId('turn', calls), isAnswered: false };
+      const call: Call = { id: given || flat(`${OF_TURNS}${calls}`), isAnswered: false };
       calls++;
       if (given) add(byId, given, call);
       else add(unnamed, name, call);
@@ -62,6 +63,9 @@ export function callIds(): CallIds {
     },
   };
 }
+
+/** Made once: a dialogue may have thousands of calls without ids. */
+const OF_TURNS = callIdPrefix('turn');
 
 function add(queues: Map<string, Queue>, key: string, call: Call): void {
   const queue = queues.get(key);

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
+import { withWords } from '../wire/enum-encoding.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
@@ -42,13 +43,14 @@ const READ: ReadonlySet<string> = new Set([...PART_FIELDS, ...PART_OPAQUE]);
 function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): readonly Piece[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a part is an object.`, String(param));
-  const { known, own, extra } = sortFields(value, READ, PART_OWN);
+  const { known, own: written, extra } = sortFields(value, READ, PART_OWN);
+  const own = withWords(written, 'Part');
   const data = parseData(known, param, ids);
   const isThought = known['thought'] === true;
   const isOpaque = holdsOpaque(known) || (isThought && 'inlineData' in known);
   const sealed = asText(known['thoughtSignature']);
   if (isOpaque || (data.length === 0 && !isEmpty(extra))) {
-    return [{ kind: 'opaque', format: FORMAT, value }];
+    return [{ kind: 'opaque', format: FORMAT, value: withWords(value, 'Part') }];
   }
   if (data.length === 0 && sealed === undefined && !isAnswer) {
     throw invalid(

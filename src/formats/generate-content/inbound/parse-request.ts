@@ -28,9 +28,10 @@ const RESOLUTION: ReadonlySet<string> = new Set(['mediaResolution']);
  *   empty part.
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
-  const request = withWords(body, 'GenerateContentRequest');
+  // The parts of contents are put into words one by one: nearly all of them have no enums.
+  const request = withWords({ ...body, contents: null }, 'GenerateContentRequest');
   const { known, own, extra } = sortFields(request, REQUEST_FIELDS, REQUEST_OWN);
-  const { contents } = known;
+  const contents = body['contents'] ?? undefined;
   // An empty list of protobuf's is absent.
   if (contents === undefined || repeatedField(contents).length === 0) {
     throw invalid('* GenerateContentRequest.contents: contents is not specified', 'contents');

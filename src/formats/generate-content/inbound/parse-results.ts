@@ -9,6 +9,7 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
+import { withWords } from '../wire/enum-encoding.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { isGeminiId } from '../wire/ids.ts';
@@ -41,7 +42,10 @@ export function parseResult(
   const id = findId(name, given);
   // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format. So does
   // one that the call does not have.
-  const fields = { ...own, ...(given && (given !== id || !isGeminiId(given)) && { id: given }) };
+  const fields = {
+    ...withWords(own, 'FunctionResponse'),
+    ...(given && (given !== id || !isGeminiId(given)) && { id: given }),
+  };
   return {
     kind: 'tool-result',
     id,

@@ -7,7 +7,12 @@ import { flat } from '../../../lib/flat-text.ts';
 
 /** An id for a call without one: the `position`-th call of the answer or request that `stem` names. */
 export function makeCallId(stem: string, position: number | string): string {
-  return flat(`call_${stem.replaceAll(/[^A-Za-z0-9_-]/g, '') || 'made'}_${position}`);
+  return flat(`${callIdPrefix(stem)}${position}`);
+}
+
+/** What the ids of all calls that `stem` names begin with. */
+export function callIdPrefix(stem: string): string {
+  return `call_${stem.replaceAll(/[^A-Za-z0-9_-]/g, '') || 'made'}_`;
 }
 
 /** Ids that the gateway makes, and those of other vendors. Neither means anything to Gemini. */

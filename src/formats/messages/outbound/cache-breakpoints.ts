@@ -97,13 +97,16 @@ export function limitBreakpoints(body: JsonObject, report: Report): JsonObject {
 }
 
 function countBreakpoints(value: Json | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
   if (isList(value)) {
-    let sum = 0;
     for (const inner of value) sum += countBreakpoints(inner);
     return sum;
   }
   if (!isObject(value)) return 0;
-  return countBreakpoints(value['content']) + (isObject(value['cache_control']) ? 1 : 0);
+  const { content, cache_control } = value;
+  if (typeof content === 'object') sum += countBreakpoints(content);
+  return isObject(cache_control) ? sum + 1 : sum;
 }
 
 /** Removes breakpoints from blocks. `drop` is asked about each of them, in their order. */

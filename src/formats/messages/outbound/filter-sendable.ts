@@ -21,6 +21,8 @@ export function isOwnThinking(part: ThinkingPart): boolean {
 }
 
 function filterParts<P extends Part>(parts: readonly P[], report: Report): readonly P[] {
+  // Nearly all parts can be sent, and this look at them makes no objects.
+  if (areSendable(parts)) return parts;
   return mapItems(parts, (part) => {
     const reason = findObstacle(part);
     if (reason === undefined) {
@@ -33,6 +35,14 @@ function filterParts<P extends Part>(parts: readonly P[], report: Report): reado
     }
     return undefined;
   });
+}
+
+function areSendable(parts: readonly Part[]): boolean {
+  for (const part of parts) {
+    if (findObstacle(part) !== undefined) return false;
+    if (part.kind === 'tool-result' && !areSendable(part.content)) return false;
+  }
+  return true;
 }
 
 /** Finds why a part cannot be sent. Returns '' if the part is empty, and undefined if it can be sent. */
