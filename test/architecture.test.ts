@@ -159,6 +159,18 @@ test('the two directions of a format do not import each other', () => {
   ).toEqual([]);
 });
 
+test('the folders of the pipeline import each other in one direction', () => {
+  const folders = ['body', 'model', 'restrictions', 'request', 'reply', 'cache', 'retry'];
+  const rank = (file: string): number => folders.indexOf(/^src\/pipeline\/(\w+)\//.exec(file)?.[1] ?? '');
+  const entries = globSync('src/pipeline/*/', { cwd: ROOT }).map((entry) => relative('src/pipeline', entry));
+  expect(entries.toSorted()).toEqual(folders.toSorted());
+  expect(
+    broken('a folder of the pipeline imports only those before it', ({ file, target = '' }) => {
+      return rank(file) >= 0 && rank(target) > rank(file);
+    }),
+  ).toEqual([]);
+});
+
 describe('the portable wings do not depend on Node', () => {
   test('by import', () => {
     expect(

@@ -9,12 +9,12 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import type { Vendors } from '../upstream/vendor.ts';
+import { withLargeStrings } from './body/scanned.ts';
 import type { Hooked, Routed } from './exchange.ts';
-import { routeTo } from './fallback.ts';
-import { parsePrompt } from './parse-prompt.ts';
-import { parseRequestChange } from './parse-request-change.ts';
-import type { ReachOptions } from './reach.ts';
-import { withLargeStrings } from './scanned.ts';
+import { routeTo } from './model/fallback.ts';
+import type { ReachOptions } from './model/reach.ts';
+import { parsePrompt } from './request/parse-prompt.ts';
+import { parseRequestChange } from './request/parse-request-change.ts';
 
 /** The caller gets this sentence if a hook refuses the request without one. */
 const UNSAID = 'This gateway refuses the request.';

@@ -3,9 +3,9 @@
 import type { Route } from '../conversation/route.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { chooseDecompressor } from '../upstream/content-coding.ts';
+import { readBody } from './body/read-body.ts';
 import type { Call, Incoming } from './exchange.ts';
-import { readBody } from './read-body.ts';
-import { parseQuery, rawPath } from './request-head.ts';
+import { parseQuery, rawPath } from './request/request-head.ts';
 
 export interface DecodeOptions {
   /** The largest body, in bytes; for a compressed one, before and after decompression. */

@@ -18,9 +18,9 @@ import type { AnswerTranslation } from '../translate/answer-events.ts';
 import type { Payload } from '../upstream/payload.ts';
 import type { Ending, UpstreamAnswer } from '../upstream/upstream-answer.ts';
 import type { Vendor } from '../upstream/vendor.ts';
-import type { Arrival } from './arrivals.ts';
-import type { Beginning } from './early-failure.ts';
-import type { Scanned } from './scanned.ts';
+import type { Arrival } from './body/arrivals.ts';
+import type { Scanned } from './body/scanned.ts';
+import type { Beginning } from './reply/early-failure.ts';
 
 /** What a process can run short of. */
 export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';

@@ -15,14 +15,14 @@ import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { VendorAgent } from '../upstream/origin-agent.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import type { Vendors } from '../upstream/vendor.ts';
-import type { PendingLimits } from './arrivals.ts';
+import type { PendingLimits } from './body/arrivals.ts';
+import type { RememberedTools } from './body/remembered-tools.ts';
 import type { AnswerCache } from './cache/cache-answers.ts';
 import type { CallerTimeouts, SocketLimits } from './caller-limits.ts';
 import type { DecodeOptions } from './decode.ts';
-import type { RequestOptions } from './native-request.ts';
-import type { ReachOptions } from './reach.ts';
-import type { RememberedTools } from './remembered-tools.ts';
-import type { ReplyOptions } from './reply-options.ts';
+import type { ReachOptions } from './model/reach.ts';
+import type { ReplyOptions } from './reply/reply-options.ts';
+import type { RequestOptions } from './request/native-request.ts';
 import type { InFlightLimits } from './shed-load.ts';
 
 export interface Gateway {

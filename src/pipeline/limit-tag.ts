@@ -2,8 +2,8 @@
 
 import type { Limits } from '../access/limits/limits.ts';
 import type { Stage } from '../streams/chain.ts';
-import { findEndUser } from './end-user.ts';
 import type { Routed } from './exchange.ts';
+import { findEndUser } from './request/end-user.ts';
 
 /**
  * Makes the stage that refuses what is over a limit of its tag. A request passes at once if its key has no such limits.

@@ -4,9 +4,9 @@ import { noteFault } from '../accounting/usage/ledger.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { asGatewayError, waitHeaders } from '../lib/errors.ts';
 import { errorAnswer } from '../translate/error-answer.ts';
+import { discard } from './body/read-body.ts';
 import { UPSTREAM_ID } from './encode.ts';
 import type { Answer, Incoming } from './exchange.ts';
-import { discard } from './read-body.ts';
 
 /** Statuses after which the same request may well succeed: the official SDKs retry those on their own. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504, 529]);

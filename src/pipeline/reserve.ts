@@ -8,7 +8,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
-import { longestAnswer } from './longest-answer.ts';
+import { longestAnswer } from './request/longest-answer.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 
 /** Fields by which a request continues what is stored at the vendor. */

@@ -15,19 +15,19 @@ import { asText } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { isVertex, type Vendor, type Vendors } from '../upstream/vendor.ts';
+import { inTurns } from './body/in-turns.ts';
+import type { RememberedTools } from './body/remembered-tools.ts';
+import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './body/scanned.ts';
 import type { Admitted, Routed } from './exchange.ts';
-import { fallback } from './fallback.ts';
-import { inTurns } from './in-turns.ts';
-import { formatFor } from './native-format.ts';
-import { notServedHere, notSupported, shown } from './not-supported.ts';
-import { type ReachOptions, reaches } from './reach.ts';
-import type { RememberedTools } from './remembered-tools.ts';
+import { fallback } from './model/fallback.ts';
+import { formatFor } from './model/native-format.ts';
+import { notServedHere, notSupported, shown } from './model/not-supported.ts';
+import { type ReachOptions, reaches } from './model/reach.ts';
+import { requireSameModel } from './model/same-model.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { modelsBeside } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
-import { requireSameModel } from './same-model.ts';
-import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './scanned.ts';
 
 /** What a request is held against. */
 interface Known {

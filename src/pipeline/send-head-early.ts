@@ -18,7 +18,7 @@ import { eventStreamHeaders, isEventStream } from '../upstream/headers.ts';
 import { upstreamName } from '../upstream/vendor.ts';
 import type { Replied, Routed } from './exchange.ts';
 import { endWithError } from './late-error.ts';
-import { asksList, asksStream, isNative } from './request-kind.ts';
+import { asksList, asksStream, isNative } from './request/request-kind.ts';
 
 export interface EarlyHeadOptions {
   /** Milliseconds that the head of a translated stream waits, so that a failure can have its own status. */

@@ -3,12 +3,12 @@
  * format.
  */
 
+import { atOnce, inTurns } from './body/in-turns.ts';
+import { LONG_BODY } from './body/scanned.ts';
 import type { Prepared, Routed } from './exchange.ts';
-import { atOnce, inTurns } from './in-turns.ts';
-import { nativeRequest, type RequestOptions } from './native-request.ts';
-import { isNative } from './request-kind.ts';
-import { LONG_BODY } from './scanned.ts';
-import { translatedRequest } from './translated-request.ts';
+import { nativeRequest, type RequestOptions } from './request/native-request.ts';
+import { isNative } from './request/request-kind.ts';
+import { translatedRequest } from './request/translated-request.ts';
 
 /**
  * Makes the stage that prepares the request to the vendor. Other work has its turn while it translates a long body.

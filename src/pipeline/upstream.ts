@@ -15,10 +15,10 @@ import { leftFor, send } from '../upstream/send.ts';
 import type { TimeoutClock } from '../upstream/timeout-clock.ts';
 import type { Ending } from '../upstream/upstream-answer.ts';
 import { recordedName, upstreamName } from '../upstream/vendor.ts';
-import type { Beginning } from './early-failure.ts';
+import { atOnce, inTurns } from './body/in-turns.ts';
 import type { Answered, Prepared } from './exchange.ts';
-import { atOnce, inTurns } from './in-turns.ts';
-import { observeNative } from './observe-native.ts';
+import type { Beginning } from './reply/early-failure.ts';
+import { observeNative } from './reply/observe-native.ts';
 import { type Asked, withCredentials } from './with-credentials.ts';
 
 /** Statuses below 300 that do not come with an answer. */

@@ -23,12 +23,12 @@ import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts'
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { itemsOf, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
-import { Beginning, failureInBody } from '../../src/pipeline/early-failure.ts';
+import { fieldsWithOddNumbers } from '../../src/pipeline/body/parse-body.ts';
+import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { endWithError } from '../../src/pipeline/late-error.ts';
-import { fieldsWithOddNumbers } from '../../src/pipeline/parse-body.ts';
+import { Beginning, failureInBody } from '../../src/pipeline/reply/early-failure.ts';
 import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
-import { scanned } from '../../src/pipeline/scanned.ts';
 import { nearestPath } from '../../src/server/http/nearest-path.ts';
 import { readMessage } from '../../src/server/websocket/message.ts';
 import { decodeSse } from '../../src/streams/sse.ts';

@@ -14,7 +14,7 @@ import { type ModelTraits, type Note, reportInto } from '../../src/formats/forma
 import { formats } from '../../src/formats/formats.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { asList, asObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { collectTraits } from '../../src/pipeline/collect-traits.ts';
+import { collectTraits } from '../../src/pipeline/model/collect-traits.ts';
 import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../../src/sandbox/schemas/generate-content.ts';
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { itemsOf, scanObject } from '../../src/lib/json-scan.ts';
-import { scanText } from '../../src/pipeline/scanned.ts';
+import { scanText } from '../../src/pipeline/body/scanned.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));
 const valuesOf = (text: string) => {

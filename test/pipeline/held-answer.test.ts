@@ -5,8 +5,8 @@ import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { type Arrival, openArrivals } from '../../src/pipeline/arrivals.ts';
-import { HeldAnswer } from '../../src/pipeline/held-answer.ts';
+import { type Arrival, openArrivals } from '../../src/pipeline/body/arrivals.ts';
+import { HeldAnswer } from '../../src/pipeline/reply/held-answer.ts';
 import { run } from '../../src/streams/step.ts';
 import { BoundedStream } from '../../src/translate/decode-answer.ts';
 

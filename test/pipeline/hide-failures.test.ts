@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/formats/formats.ts';
-import { FailureHider } from '../../src/pipeline/hide-failures.ts';
+import { FailureHider } from '../../src/pipeline/reply/hide-failures.ts';
 import { run } from '../../src/streams/step.ts';
 import { LEAKS, lateFailure, SECRETS, withEscapes } from '../faults/secrets.ts';
 import { streamedAnswer } from '../faults/upstream-ways.ts';

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
-import { atOnce, inTurns, type Work } from '../../src/pipeline/in-turns.ts';
-import { lightening, restore } from '../../src/pipeline/large-strings.ts';
+import { atOnce, inTurns, type Work } from '../../src/pipeline/body/in-turns.ts';
+import { lightening, restore } from '../../src/pipeline/body/large-strings.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
 

@@ -9,10 +9,10 @@ import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts'
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isList, isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { authenticate } from '../../src/pipeline/authenticate.ts';
+import { withLargeStrings } from '../../src/pipeline/body/scanned.ts';
 import { decode } from '../../src/pipeline/decode.ts';
 import type { Incoming, Routed } from '../../src/pipeline/exchange.ts';
 import { resolveModel } from '../../src/pipeline/resolve-model.ts';
-import { withLargeStrings } from '../../src/pipeline/scanned.ts';
 import { prepareRequest } from '../../src/pipeline/translate-request.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
 import { hashKey } from '../../src/store/key-secret.ts';

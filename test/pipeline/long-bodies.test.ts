@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { CallerResponse } from '../../src/access/caller.ts';
 import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { readBody } from '../../src/pipeline/read-body.ts';
-import { releaseWhenOver } from '../../src/pipeline/release-body.ts';
+import { readBody } from '../../src/pipeline/body/read-body.ts';
+import { releaseWhenOver } from '../../src/pipeline/body/release-body.ts';
 import { getPort } from '../../src/upstream/net/bind.ts';
 import { edited, Payload } from '../../src/upstream/payload.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';

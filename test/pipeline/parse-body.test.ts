@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MAX_TOKENS } from '../../src/lib/json-bounds.ts';
-import { parseBody } from '../../src/pipeline/parse-body.ts';
-import { scanned } from '../../src/pipeline/scanned.ts';
+import { parseBody } from '../../src/pipeline/body/parse-body.ts';
+import { scanned } from '../../src/pipeline/body/scanned.ts';
 
 const list = `[${'1,'.repeat(MAX_TOKENS / 2)}1]`;
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rememberTools } from '../../src/pipeline/remembered-tools.ts';
-import { scanned } from '../../src/pipeline/scanned.ts';
+import { rememberTools } from '../../src/pipeline/body/remembered-tools.ts';
+import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';

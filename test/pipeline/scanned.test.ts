@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
-import { fieldsWithOddNumbers } from '../../src/pipeline/parse-body.ts';
+import { fieldsWithOddNumbers } from '../../src/pipeline/body/parse-body.ts';
+import { replaced, scanned, withFirst } from '../../src/pipeline/body/scanned.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
-import { replaced, scanned, withFirst } from '../../src/pipeline/scanned.ts';
 
 const body = fc
   .record({

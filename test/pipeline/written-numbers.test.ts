@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
-import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from '../../src/pipeline/parse-body.ts';
-import { scanned } from '../../src/pipeline/scanned.ts';
+import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from '../../src/pipeline/body/parse-body.ts';
+import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 
 /** Numbers that a double cannot hold, or that JSON.stringify writes differently. */

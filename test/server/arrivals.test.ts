@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { openArrivals } from '../../src/pipeline/arrivals.ts';
+import { openArrivals } from '../../src/pipeline/body/arrivals.ts';
 
 const limits = { pendingBytes: 1_000, pendingBytesPerKey: 600 };
 

@@ -2,8 +2,8 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { openStoredIds, type StoredIds } from '../../src/access/stored-ids.ts';
+import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { keepToOwn } from '../../src/pipeline/restrictions/keep-to-own.ts';
-import { scanned } from '../../src/pipeline/scanned.ts';
 import type { OwnedTable } from '../../src/store/stored-ids.ts';
 import { ownedTable } from '../../src/store/stored-ids.ts';
 import { describeStores } from '../support/stores.ts';

@@ -14,11 +14,11 @@ import { fuse, run, type Step } from '../../streams/step.ts';
 import { requestContext } from '../../translate/write-request.ts';
 import { eventStreamHeaders } from '../../upstream/headers.ts';
 import { CACHE, recordedName } from '../../upstream/vendor.ts';
+import { withLargeStrings } from '../body/scanned.ts';
 import { withHooked } from '../call-hooks.ts';
 import type { Replied, Routed } from '../exchange.ts';
-import { parsePrompt } from '../parse-prompt.ts';
-import { asksList, asksStream } from '../request-kind.ts';
-import { withLargeStrings } from '../scanned.ts';
+import { parsePrompt } from '../request/parse-prompt.ts';
+import { asksList, asksStream } from '../request/request-kind.ts';
 import type { AnswerStore, KeptAnswer } from './answer-store.ts';
 import { cacheKey } from './cache-key.ts';
 

@@ -5,8 +5,8 @@
 import type { StoredIds } from '../../access/stored-ids.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
+import type { Scanned } from '../body/scanned.ts';
 import type { Admitted } from '../exchange.ts';
-import type { Scanned } from '../scanned.ts';
 import { STORING } from './stored-places.ts';
 import { type Reference, storedReferences, unstored } from './stored-references.ts';
 

@@ -3,7 +3,7 @@
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
 import { asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { spellings } from '../../translate/spellings.ts';
-import { replaced, type Scanned, withFirst } from '../scanned.ts';
+import { replaced, type Scanned, withFirst } from '../body/scanned.ts';
 import { STORED_PLACES } from './stored-places.ts';
 
 /** A stored object that a request names. */

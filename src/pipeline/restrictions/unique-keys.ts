@@ -2,7 +2,7 @@
 
 import { invalid } from '../../lib/errors.ts';
 import { isList, type Json } from '../../lib/json.ts';
-import type { Scanned } from '../scanned.ts';
+import type { Scanned } from '../body/scanned.ts';
 
 /**
  * Checks all objects of a body at once: the scan has counted the members as they are written, and the value has one for

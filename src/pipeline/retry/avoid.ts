@@ -2,7 +2,7 @@
 
 import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import type { Routed } from '../exchange.ts';
-import { isNative } from '../request-kind.ts';
+import { isNative } from '../request/request-kind.ts';
 import { hasAnswers, isReference, type Refused } from './refusal.ts';
 import {
   findSubjects,

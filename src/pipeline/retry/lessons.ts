@@ -7,7 +7,7 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import type { Routed } from '../exchange.ts';
-import { asksStream, isNative } from '../request-kind.ts';
+import { asksStream, isNative } from '../request/request-kind.ts';
 import { withoutFields } from './optional-fields.ts';
 import type { Lesson } from './repair.ts';
 import { openTtlCache } from './ttl-cache.ts';

@@ -2,9 +2,9 @@
 
 import { formats } from '../../formats/formats.ts';
 import { parseBetas } from '../../upstream/headers.ts';
+import { scanned } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
-import { isNative } from '../request-kind.ts';
-import { scanned } from '../scanned.ts';
+import { isNative } from '../request/request-kind.ts';
 import { parseExactBody, type Refused } from './refusal.ts';
 import type { Repaired } from './repair.ts';
 

@@ -6,8 +6,8 @@ import { formats } from '../../formats/formats.ts';
 import type { RecognizedRefusal } from '../../formats/outbound.ts';
 import { type Fault, GatewayError } from '../../lib/errors.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { findDialect } from '../collect-traits.ts';
 import type { Prepared, Replied, Routed } from '../exchange.ts';
+import { findDialect } from '../model/collect-traits.ts';
 import { isAboutContent } from './refused-words.ts';
 
 /** A request that was sent, and the refusal that it met. */

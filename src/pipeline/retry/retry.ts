@@ -11,7 +11,7 @@ import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
 import type { Prepared, Replied, Routed } from '../exchange.ts';
-import { identifyDialogue } from '../session.ts';
+import { identifyDialogue } from '../request/session.ts';
 import { type Lessons, openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
 import type { Repaired } from './repair.ts';

@@ -13,7 +13,7 @@ import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import type { Answer, Incoming, Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
-import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
+import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
 import { openConsole } from '../pages/console.ts';
 import { isHandshake, judge } from '../websocket/handshake.ts';
 import type { SocketRoom } from '../websocket/room.ts';

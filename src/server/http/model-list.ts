@@ -7,9 +7,9 @@ import type { Model } from '../../catalog/model.ts';
 import { findPrices } from '../../catalog/prices-at.ts';
 import type { Query } from '../../lib/query.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
-import { countsIn } from '../../pipeline/native-format.ts';
-import { notSupported } from '../../pipeline/not-supported.ts';
-import { reaches } from '../../pipeline/reach.ts';
+import { countsIn } from '../../pipeline/model/native-format.ts';
+import { notSupported } from '../../pipeline/model/not-supported.ts';
+import { reaches } from '../../pipeline/model/reach.ts';
 import { anthropicPage, googlePage } from './model-pages.ts';
 import type { googleModel, googleModelList, listedModel, modelList, pricedModels } from './model-views.ts';
 

@@ -6,7 +6,7 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { stopParsing } from '../../pipeline/stop-parsing.ts';
+import { stopParsing } from '../../pipeline/body/stop-parsing.ts';
 import { cutOff } from './cut-off.ts';
 
 /** A connection with this many unanswered requests is not read. */

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { stopParsing } from '../../pipeline/stop-parsing.ts';
+import { stopParsing } from '../../pipeline/body/stop-parsing.ts';
 import type { Pipelining } from '../http/pipelining.ts';
 
 /** The statuses that Node itself answers with. Without a parsed head, the caller's format is unknown. */

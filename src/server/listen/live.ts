@@ -7,7 +7,7 @@ import { openCounters } from '../../lib/counters.ts';
 import { callerLeft, GatewayError } from '../../lib/errors.ts';
 import { LightSignal, type Signal } from '../../lib/light-signal.ts';
 import { NO_SLOT, SlotSet, type Slotted } from '../../lib/slot-set.ts';
-import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/arrivals.ts';
+import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/body/arrivals.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import type { InFlightLimits } from '../../pipeline/shed-load.ts';

@@ -1,7 +1,7 @@
 /** The gateway as a WebSocket session uses it. */
 
 import type { ClientRequest } from 'node:http';
-import type { Arrival } from '../../pipeline/arrivals.ts';
+import type { Arrival } from '../../pipeline/body/arrivals.ts';
 import type { Memory } from './dialogue-memory.ts';
 
 /** What a session needs of the gateway. */

@@ -4,7 +4,7 @@ import type { CallerRequest } from '../../access/caller.ts';
 import type { Principal } from '../../access/principal.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
-import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request-head.ts';
+import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
 import type { SocketRoom } from './room.ts';
 
 /** The path that has a WebSocket. As for other requests, a slash at its end is ignored. */

@@ -3,7 +3,7 @@
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
 import { type Span, valueAt } from '../../lib/json-scan.ts';
-import { scanText } from '../../pipeline/scanned.ts';
+import { scanText } from '../../pipeline/body/scanned.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 
 /** An object's bytes, and the places of its values. */

@@ -1,6 +1,6 @@
 /** Reports the bytes that a connection holds to the gateway's account of bodies that are arriving. */
 
-import type { Arrival } from '../../pipeline/arrivals.ts';
+import type { Arrival } from '../../pipeline/body/arrivals.ts';
 
 /** Up to this many bytes are not reported. The number of open WebSockets bounds how many connections hold them. */
 export const UNCOUNTED = 64 * 1024;

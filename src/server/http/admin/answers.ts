@@ -6,7 +6,7 @@ import type { ReadBudgets } from '../../../accounting/usage/budget-report.ts';
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
 import type { Query } from '../../../lib/query.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
-import { readBody } from '../../../pipeline/read-body.ts';
+import { readBody } from '../../../pipeline/body/read-body.ts';
 
 /** A request to the admin API. */
 export interface AdminRequest {

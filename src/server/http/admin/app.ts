@@ -3,7 +3,7 @@
 import { H3, type H3Event } from 'h3';
 import { type BudgetOptions, openBudgetReport } from '../../../accounting/usage/budget-report.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
-import { parseQuery } from '../../../pipeline/request-head.ts';
+import { parseQuery } from '../../../pipeline/request/request-head.ts';
 import type { Actor } from '../../../store/actor.ts';
 import { actingAs } from '../../../store/audit.ts';
 import { isReachable, type Store } from '../../../store/store.ts';

@@ -4,7 +4,7 @@ import type { H3, H3Event } from 'h3';
 import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/metrics-endpoint.ts';
 import type { ConfigEntry } from '../../../config/describe-config.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
-import { rawPath } from '../../../pipeline/request-head.ts';
+import { rawPath } from '../../../pipeline/request/request-head.ts';
 import type { Address } from '../../../upstream/net/bind.ts';
 import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';

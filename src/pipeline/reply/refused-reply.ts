@@ -1,0 +1,59 @@
+/** An answer with which a vendor refuses a request: status 400 and above. */
+
+import { formats } from '../../formats/formats.ts';
+import { textOfBytes } from '../../lib/bytes.ts';
+import { amended, type GatewayError } from '../../lib/errors.ts';
+import { asObject } from '../../lib/json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
+import { refusalHeaders, responseHeaders } from '../../upstream/headers.ts';
+import { hidden, hiddenInJson, hiding, tellable } from '../../upstream/redact.ts';
+import type { Answered, Replied } from '../exchange.ts';
+import { notServed } from '../model/native-format.ts';
+import { isNoPlace } from './no-answer.ts';
+import { readWhole, withBody } from './reply-body.ts';
+import { withWait, withWaitTold } from './vendor-wait.ts';
+
+/** The largest error body that is read, in bytes. */
+const MAX_ERROR = 1024 * 1024;
+
+/**
+ * Makes the reply from a refusal. On the native path the caller gets it as the vendor wrote it, without any credentials
+ * in it.
+ * @throws GatewayError for a translated request, for a body that is not JSON, and for a refusal of the gateway's own
+ *   key or account, which is not the caller's doing; and if the body is too large or breaks off.
+ */
+export async function refusedReply(answered: Answered): Promise<Replied> {
+  const { id, route, upstreamFormat, model, answer, translation, secret, allowance, ledger } = answered;
+  const body = await readWhole(answered, MAX_ERROR);
+  const text = textOfBytes(body);
+  const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
+  const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
+  const parsed = formats[upstreamFormat].outbound.parseError(answer.status, shown);
+  const said = withWord(withWait(tellable(parsed, secret), answer), answer.status, shown);
+  const { operation } = route;
+  const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
+  const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
+  // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
+  if (translation === undefined && !isOurs && isJson) {
+    const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
+    const headers = withWaitTold(responseHeaders(answer.headers, hiding(secret)), error);
+    return withBody({ ...reply, headers, body }, text, shown);
+  }
+  const refusal = error.fault === 'upstream-auth' ? {} : refusalHeaders(answer.headers, hiding(secret));
+  throw amended(error, { headers: { ...refusal, ...allowance } });
+}
+
+/**
+ * Adds what the log shows about the gateway's own trouble at a vendor, which the caller does not get: a wrong key, an
+ * account without credit and a missing endpoint are fixed in different ways.
+ */
+function withWord(error: GatewayError, status: number, body: string): GatewayError {
+  if (error.fault !== 'upstream-auth') return error;
+  const value = tryParseBounded(body, MAX_ERROR_TOKENS);
+  const details = asObject(asObject(Array.isArray(value) ? value[0] : value)?.['error']) ?? {};
+  const word = [details['code'], details['status'], details['type']].find(
+    (each) => typeof each === 'string' && /^[A-Za-z_]{1,48}$/.test(each),
+  );
+  const code = [`HTTP_${status}`, word].join('_').replace(/_$/, '').toUpperCase();
+  return amended(error, { cause: Object.assign(new Error('The vendor said so.'), { code }) });
+}

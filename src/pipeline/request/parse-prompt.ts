@@ -1,0 +1,27 @@
+/** The prompt of a request, in whichever way the caller's format is read. */
+
+import type { Prompt } from '../../conversation/prompt.ts';
+import { type Inbound, unreported } from '../../formats/format.ts';
+import { formats } from '../../formats/formats.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { inboundFor } from '../../translate/caller-format.ts';
+import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from '../body/parse-body.ts';
+import type { Routed } from '../exchange.ts';
+
+/** A request's body, the half of the format that has read it, and what it asks for. */
+interface ParsedRequest {
+  readonly body: JsonObject;
+  readonly inbound: Inbound;
+  readonly prompt: Prompt;
+}
+
+/** Parses a request. @throws GatewayError `invalid-request` for what is not valid in the caller's format. */
+export function parsePrompt(routed: Routed): ParsedRequest {
+  const { route, query } = routed;
+  const odd = fieldsWithOddNumbers(routed);
+  const body = parseBody(routed, odd);
+  const inbound = inboundFor(route.format, body, query);
+  const parser =
+    route.operation === 'count-tokens' ? (formats[route.format].inbound.counting ?? inbound) : inbound;
+  return { body, inbound, prompt: withWrittenNumbers(parser.parseRequest(body, unreported), routed, odd) };
+}

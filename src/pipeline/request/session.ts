@@ -1,0 +1,113 @@
+/** Which session a request belongs to: a conversation, or the run of an agent, as the client names it. */
+
+import { hash } from 'node:crypto';
+import { findSessionHeader } from '../../formats/session-header.ts';
+import { asObject, asText, tryParseJson } from '../../lib/json.ts';
+import { itemsOf } from '../../lib/json-scan.ts';
+import type { Routed } from '../exchange.ts';
+
+/**
+ * Headers that name the session: those of OpenRouter, LiteLLM, Fireworks and opencode, opencode alone, Claude Code,
+ * Codex in two spellings, and xAI.
+ */
+const HEADERS = [
+  'x-session-id',
+  'x-litellm-session-id',
+  'x-session-affinity',
+  'x-opencode-session',
+  'x-claude-code-session-id',
+  'session-id',
+  'session_id',
+  'x-grok-conv-id',
+] as const;
+
+/**
+ * Fields that name the session: OpenAI's and OpenRouter's. The other is `user_id` in Anthropic's `metadata`, where
+ * agents put it.
+ */
+const FIELDS = ['prompt_cache_key', 'session_id'] as const;
+
+/** The longest value that is read, in bytes. */
+const LONGEST = 4_096;
+
+/** The parts of a request that name its session. */
+type Naming = Pick<Routed, 'message' | 'body' | 'scan' | 'principal'>;
+
+/**
+ * Derives an id of the session that reveals nothing about the caller.
+ * @returns 64 hexadecimal digits, or undefined if the client names no session. The same name with two keys gives two
+ *   ids.
+ */
+function findSession(routed: Naming): string | undefined {
+  return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
+}
+
+/** As `findSession`, but only from headers: the prompt already has what the body says. */
+export function sessionInHeaders(routed: Naming): string | undefined {
+  return hidden(routed, namedByHeader(routed));
+}
+
+/**
+ * As `findSession`, for the choice among upstreams. If the client names no session, a conversation is recognized by the
+ * user's first message once the model has answered it (as in OpenRouter's "Provider Sticky Routing"). A first request
+ * has no session yet, so that a program which sends the same one again and again uses all upstreams.
+ */
+export function identifyDialogue(routed: Naming): string | undefined {
+  return findSession(routed) ?? hidden(routed, findBeginning(routed));
+}
+
+/** The fields that hold the conversation, by format. */
+const DIALOGUES = ['messages', 'input', 'contents'] as const;
+
+/** The role of an item. An item without one, such as a call, is the model's. */
+const ROLE = /"role"\s*:\s*"([a-z]+)"/;
+
+/** The user's first message, as its bytes in latin1; undefined unless something follows it that is not the user's. */
+function findBeginning({ body, scan }: Naming): string | undefined {
+  const span = DIALOGUES.map((name) => scan.fields.get(name)).find((found) => found !== undefined);
+  if (span === undefined) return undefined;
+  let first: string | undefined;
+  for (const { start, end } of itemsOf(scan, span)) {
+    const item = body.toString('latin1', start, end);
+    const role = ROLE.exec(item)?.[1];
+    if (role === 'user') first ??= item;
+    else if (role !== 'system' && role !== 'developer') return first;
+  }
+  return undefined;
+}
+
+function hidden({ principal }: Naming, named: string | undefined): string | undefined {
+  return named === undefined ? undefined : hash('sha256', `${principal.name}\n${named}`);
+}
+
+/**
+ * Makes the header in which a service expects the session; undefined if it expects none.
+ * @param dialect of the service.
+ */
+export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<string, string>> | undefined {
+  const name = findSessionHeader(dialect);
+  const session = name && findSession(routed);
+  return session ? { [name]: session } : undefined;
+}
+
+function namedByHeader({ message: { headers } }: Naming): string | undefined {
+  for (const name of HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+function namedByField({ body, scan: { fields } }: Naming): string | undefined {
+  const read = (field: string) => {
+    const span = fields.get(field);
+    if (span === undefined || span.end - span.start > LONGEST) return undefined;
+    // A value that is not JSON is left for the vendor to reject.
+    return tryParseJson(body.toString('utf8', span.start, span.end));
+  };
+  for (const field of FIELDS) {
+    const value = asText(read(field));
+    if (value) return value;
+  }
+  return asText(asObject(read('metadata'))?.['user_id']) || undefined;
+}
