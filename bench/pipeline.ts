@@ -12,7 +12,7 @@ import type { RequestContext } from '../src/formats/format.ts';
 import { formats } from '../src/formats/formats.ts';
 import { pipeline } from '../src/pipeline/pipeline.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
-import { hashKey } from '../src/store/key-secret.ts';
+import { hashKey } from '../src/store/keys/key-secret.ts';
 import type { ChainMode } from '../src/streams/chain.ts';
 import { framedAsEvents } from '../src/streams/framing.ts';
 import { pushedWhole } from '../src/streams/push-body.ts';

@@ -19,7 +19,7 @@ import type { Admitted, Incoming, Prepared } from '../src/pipeline/exchange.ts';
 import { resolveModel } from '../src/pipeline/resolve-model.ts';
 import { translateRequest } from '../src/pipeline/translate-request.ts';
 import { openGateway } from '../src/server/open-gateway.ts';
-import { hashKey } from '../src/store/key-secret.ts';
+import { hashKey } from '../src/store/keys/key-secret.ts';
 import { chain } from '../src/streams/chain.ts';
 import { modelOf } from '../test/support/model-traits.ts';
 import { incoming } from './support/instant.ts';

@@ -18,8 +18,8 @@ export const programInput = {
   input: {
     gateway: 'src/cli/gateway.js',
     index: 'src/server/mounted/index.ts',
-    'thread-host': 'src/store/thread-host.ts',
-    'sqlite-service': 'src/store/sqlite-service.ts',
+    'thread-host': 'src/store/threads/thread-host.ts',
+    'sqlite-service': 'src/store/sqlite/sqlite-service.ts',
     'accounting-service': 'src/accounting/worker/accounting-service.ts',
   },
   platform: /** @type {const} */ ('node'),

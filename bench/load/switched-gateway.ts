@@ -12,7 +12,7 @@ import { openAccounts } from '../../src/server/process/accounts.ts';
 import { startServing } from '../../src/server/process/serving.ts';
 import { openWatching } from '../../src/server/process/watching.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
-import { WorkerThread } from '../../src/store/worker-thread.ts';
+import { WorkerThread } from '../../src/store/threads/worker-thread.ts';
 
 /** No recording; as a start has it; and with limits on the caller's key. */
 export type Way = 'unwatched' | 'watched' | 'limited';

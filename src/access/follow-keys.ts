@@ -6,10 +6,10 @@
  */
 
 import { repeat } from '../lib/repeat.ts';
-import { groupsState, listGroups } from '../store/groups.ts';
-import { groupRecordFromRow, recordsFromRow } from '../store/key-record.ts';
-import { keysChangedAfter, listKeys } from '../store/list-keys.ts';
-import { findReplacement } from '../store/same-file.ts';
+import { groupsState, listGroups } from '../store/keys/groups.ts';
+import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
+import { keysChangedAfter, listKeys } from '../store/keys/list-keys.ts';
+import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
 import type { ChangeRow } from '../store/tables.ts';

@@ -1,8 +1,8 @@
 /** Gateway keys as the request path looks them up. Only their hashes are in memory. */
 
 import { timingSafeEqual } from 'node:crypto';
-import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
-import { hashKey } from '../store/key-secret.ts';
+import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
+import { hashKey } from '../store/keys/key-secret.ts';
 import {
   getRights,
   groupsByName,

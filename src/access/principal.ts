@@ -1,7 +1,12 @@
 /** Principals: the holder of a key or a token, with the models it may use, its limits and its group. */
 
-import { type BudgetReserve, getModelsId, type KeyLimits, type ModelLimits } from '../store/key-limits.ts';
-import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
+import {
+  type BudgetReserve,
+  getModelsId,
+  type KeyLimits,
+  type ModelLimits,
+} from '../store/keys/key-limits.ts';
+import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
 import { defaultStoredScope, type Stored, stricter } from '../store/stored-scope.ts';
 import { type Allowance, allowance } from './allowance.ts';
 

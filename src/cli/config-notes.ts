@@ -6,7 +6,7 @@ import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Environment } from '../lib/environment.ts';
-import type { KeySettings } from '../store/key-settings.ts';
+import type { KeySettings } from '../store/keys/key-settings.ts';
 
 interface VendorKey {
   /** The variable that the gateway reads. */

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { commandLine } from '../lib/command-line.ts';
 import { codeBehind } from '../lib/error-code.ts';
 import { lacksKeys, makeFirstKey } from '../store/configured-store.ts';
-import { makeFolder } from '../store/make-folder.ts';
+import { makeFolder } from '../store/sqlite/make-folder.ts';
 import type { Store } from '../store/store.ts';
 
 export interface FirstKey {

@@ -2,7 +2,7 @@
 
 import { type ArgsDef, defineCommand } from 'citty';
 import { commandLine } from '../lib/command-line.ts';
-import type { GroupView } from '../store/key-view.ts';
+import type { GroupView } from '../store/keys/key-view.ts';
 import { execute } from './command.ts';
 import { groupOptions, limitColumns, readGroupOptions } from './key-options.ts';
 import { parseOptions } from './options.ts';
@@ -105,9 +105,9 @@ export const groups = defineCommand({
 /** The code that works on groups, which `--help` does not need. */
 async function load() {
   const [groups, settings, view, notes] = await Promise.all([
-    import('../store/groups.ts'),
-    import('../store/key-settings.ts'),
-    import('../store/key-view.ts'),
+    import('../store/keys/groups.ts'),
+    import('../store/keys/key-settings.ts'),
+    import('../store/keys/key-view.ts'),
     import('./config-notes.ts'),
   ]);
   return { ...groups, ...settings, ...view, ...notes };

@@ -1,7 +1,7 @@
 /** The settings of a key or a group: as options of `gateway keys` and `gateway groups`, and as columns of their lists. */
 
 import type { ArgsDef } from 'citty';
-import type { ModelLimit } from '../store/key-settings.ts';
+import type { ModelLimit } from '../store/keys/key-settings.ts';
 import { defaultStoredScope } from '../store/stored-scope.ts';
 import type { LimitColumns } from '../store/tables.ts';
 import { parseDuration } from './options.ts';

@@ -2,8 +2,8 @@
 
 import { type ArgsDef, defineCommand } from 'citty';
 import { commandLine } from '../lib/command-line.ts';
-import type { KeyView } from '../store/key-view.ts';
-import type { MadeKey } from '../store/keys.ts';
+import type { KeyView } from '../store/keys/key-view.ts';
+import type { MadeKey } from '../store/keys/keys.ts';
 import type { KeyRow } from '../store/tables.ts';
 import { execute } from './command.ts';
 import { formatFigures, keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
@@ -157,11 +157,11 @@ export const keys = defineCommand({
 /** The code that works on keys, which `--help` does not need. */
 async function load() {
   const [keys, lists, rotation, settings, view, notes] = await Promise.all([
-    import('../store/keys.ts'),
-    import('../store/list-keys.ts'),
-    import('../store/rotate-key.ts'),
-    import('../store/key-settings.ts'),
-    import('../store/key-view.ts'),
+    import('../store/keys/keys.ts'),
+    import('../store/keys/list-keys.ts'),
+    import('../store/keys/rotate-key.ts'),
+    import('../store/keys/key-settings.ts'),
+    import('../store/keys/key-view.ts'),
     import('./config-notes.ts'),
   ]);
   return { ...keys, ...lists, ...rotation, ...settings, ...view, ...notes };
@@ -169,7 +169,7 @@ async function load() {
 
 /** Awaits a change of a key. @throws Refusal if the group that the key should belong to does not exist. */
 async function inKnownGroup<T>(change: Promise<T>): Promise<T> {
-  const { NoSuchGroup } = await import('../store/changes.ts');
+  const { NoSuchGroup } = await import('../store/keys/changes.ts');
   try {
     return await change;
   } catch (error) {

@@ -3,7 +3,7 @@
 import { namePrefix } from '../access/identities/claims.ts';
 import { defaultModels } from '../catalog/default.ts';
 import { type ConfigError, invalidConfig } from '../lib/config-error.ts';
-import { hashKey } from '../store/key-secret.ts';
+import { hashKey } from '../store/keys/key-secret.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 import type { Config } from './schema.ts';
 import { vendorTls, vendorWithoutAddress } from './vendors.ts';

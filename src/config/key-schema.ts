@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { isoTime } from '../lib/zod-fields.ts';
-import { BUDGET_RESERVES, haveDistinctModels } from '../store/key-limits.ts';
+import { BUDGET_RESERVES, haveDistinctModels } from '../store/keys/key-limits.ts';
 import { STORED } from '../store/stored-scope.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 

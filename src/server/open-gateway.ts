@@ -23,8 +23,8 @@ import { answersInMemory, answersInRedis } from '../pipeline/cache/answer-store.
 import type { AnswerCache } from '../pipeline/cache/cache-answers.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
-import type { GroupRecord, KeyRecord } from '../store/key-record.ts';
-import { hashKey } from '../store/key-secret.ts';
+import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
+import { hashKey } from '../store/keys/key-secret.ts';
 import { type ChainMode, chainMode } from '../streams/chain.ts';
 import { openAgent } from '../upstream/agent.ts';
 import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';

@@ -1,13 +1,13 @@
 /** The store that the configuration names. */
 
 import { resolve } from 'node:path';
-import { importKeyFile } from './key-file.ts';
-import { createKey } from './keys.ts';
-import { listKeys } from './list-keys.ts';
-import { openInThread } from './sqlite-thread.ts';
+import { importKeyFile } from './keys/key-file.ts';
+import { createKey } from './keys/keys.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { openInThread } from './sqlite/sqlite-thread.ts';
 import { openStore, type Store } from './store.ts';
 import type { StorePlace } from './store-errors.ts';
-import { WorkerThread } from './worker-thread.ts';
+import { WorkerThread } from './threads/worker-thread.ts';
 
 /**
  * Opens the store. Keys from the time before the store existed move into it.

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { insertRows } from './insert-rows.ts';
-import { sumUpSpent } from './later-migrations.ts';
+import { sumUpSpent } from './migrations/later-migrations.ts';
 import { describePlace, type Store } from './store.ts';
 import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';

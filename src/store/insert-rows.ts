@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { columnList } from './column-list.ts';
-import { forEachRow } from './sqlite.ts';
+import { forEachRow } from './sqlite/sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 

@@ -4,10 +4,10 @@
 
 import { Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
-import { migrate, migrationsOfNewer } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { migrate, migrationsOfNewer } from './migrations/migrate.ts';
+import { migrations } from './migrations/migrations.ts';
 import { inOneMigration, postgresDialect } from './postgres.ts';
-import { type SqliteOptions, sqliteDialect } from './sqlite.ts';
+import { type SqliteOptions, sqliteDialect } from './sqlite/sqlite.ts';
 import { getReason, hintFor, StoreError, type StorePlace } from './store-errors.ts';
 import type { Tables } from './tables.ts';
 

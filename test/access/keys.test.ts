@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findPrincipal, joinKeys, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
-import { haveDistinctModels } from '../../src/store/key-limits.ts';
-import { hashKey, makeKey } from '../../src/store/key-secret.ts';
+import { haveDistinctModels } from '../../src/store/keys/key-limits.ts';
+import { hashKey, makeKey } from '../../src/store/keys/key-secret.ts';
 import { startGateway } from '../support/gateway.ts';
 
 describe('keys', () => {

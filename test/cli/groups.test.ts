@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { createGroup } from '../../src/store/groups.ts';
-import { hashKey } from '../../src/store/key-secret.ts';
-import { createKey } from '../../src/store/keys.ts';
+import { createGroup } from '../../src/store/keys/groups.ts';
+import { hashKey } from '../../src/store/keys/key-secret.ts';
+import { createKey } from '../../src/store/keys/keys.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { keyRecords } from '../support/key-records.ts';

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { MAX_GRACE_DAYS } from '../../src/store/rotate-key.ts';
+import { MAX_GRACE_DAYS } from '../../src/store/keys/rotate-key.ts';
 import { SOURCE_PROGRAM } from '../support/command.ts';
 
 /** Prints the address of every module that Node loads, one a line, when the process ends (Node's documentation, "module.registerHooks"). */

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { madeKey } from '../../src/server/http/admin/key-routes.ts';
-import { listKeys } from '../../src/store/list-keys.ts';
+import { listKeys } from '../../src/store/keys/list-keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';

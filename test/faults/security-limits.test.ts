@@ -2,7 +2,7 @@
 
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KeyLimits } from '../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../src/store/keys/key-limits.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';

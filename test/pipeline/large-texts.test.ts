@@ -15,7 +15,7 @@ import type { Incoming, Routed } from '../../src/pipeline/exchange.ts';
 import { resolveModel } from '../../src/pipeline/resolve-model.ts';
 import { prepareRequest } from '../../src/pipeline/translate-request.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
-import { hashKey } from '../../src/store/key-secret.ts';
+import { hashKey } from '../../src/store/keys/key-secret.ts';
 import { chain } from '../../src/streams/chain.ts';
 import { FIXTURES } from '../support/recording.ts';
 

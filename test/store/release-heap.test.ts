@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import { exposeCollector, releaseOnceStarted } from '../../src/store/release-heap.ts';
+import { exposeCollector, releaseOnceStarted } from '../../src/store/threads/release-heap.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSqliteFile } from '../../src/store/sqlite-file.ts';
+import { openSqliteFile } from '../../src/store/sqlite/sqlite-file.ts';
 
 const ROWS = Array.from({ length: 5 }, (_, at) => [at]);
 const INSERT = { sql: 'insert into numbers values (?)', rows: ROWS };

@@ -11,10 +11,10 @@ import { findPrincipal } from '../../src/access/keys.ts';
 import { reportUsage } from '../../src/accounting/usage/report.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 
-import { changeKey, createKey, revokeKey } from '../../src/store/keys.ts';
-import { listKeys } from '../../src/store/list-keys.ts';
-import { migrations, onlyAdds } from '../../src/store/migrations.ts';
-import { rotateKey } from '../../src/store/rotate-key.ts';
+import { changeKey, createKey, revokeKey } from '../../src/store/keys/keys.ts';
+import { listKeys } from '../../src/store/keys/list-keys.ts';
+import { rotateKey } from '../../src/store/keys/rotate-key.ts';
+import { migrations, onlyAdds } from '../../src/store/migrations/migrations.ts';
 import { connectStore, isReachable, openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-errors.ts';
 import { exchange, noon, rowOf } from '../accounting/usage/records.ts';

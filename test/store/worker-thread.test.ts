@@ -10,12 +10,12 @@ import {
   type AccountingWorker,
   openAccountingWorker,
 } from '../../src/accounting/worker/accounting-worker.ts';
-import { createKey } from '../../src/store/keys.ts';
-import { listKeys } from '../../src/store/list-keys.ts';
-import { openInThread } from '../../src/store/sqlite-thread.ts';
+import { createKey } from '../../src/store/keys/keys.ts';
+import { listKeys } from '../../src/store/keys/list-keys.ts';
+import { openInThread } from '../../src/store/sqlite/sqlite-thread.ts';
 import { connectStore, openStore, type Store } from '../../src/store/store.ts';
 import { ownedTable } from '../../src/store/stored-ids.ts';
-import { WorkerThread } from '../../src/store/worker-thread.ts';
+import { WorkerThread } from '../../src/store/threads/worker-thread.ts';
 import { closedLedger } from '../accounting/worker/ledgers.ts';
 import { soon } from '../support/soon.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import type { SqliteOptions } from '../../src/store/sqlite.ts';
+import type { SqliteOptions } from '../../src/store/sqlite/sqlite.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { StorePlace } from '../../src/store/store-errors.ts';
 import { hasPostgres, startPostgres, type TestPostgres } from './postgres.ts';

@@ -1,6 +1,6 @@
 /** A cache of verified tokens, so that a token that comes again is neither verified nor waited for. */
 
-import { hashKey } from '../../store/key-secret.ts';
+import { hashKey } from '../../store/keys/key-secret.ts';
 import type { Principal } from '../principal.ts';
 
 export interface Remembered {

@@ -1,7 +1,7 @@
 /** Verifies a token of an identity provider, and finds out who its caller is. */
 
 import { GatewayError } from '../../lib/errors.ts';
-import type { KeyLimits, ModelLimits } from '../../store/key-limits.ts';
+import type { KeyLimits, ModelLimits } from '../../store/keys/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
 import {
   getRights,

@@ -1,6 +1,6 @@
 /** Budgets and what is left of them, for metrics. */
 
-import { BUDGETS, PERIODS, type Period } from '../../store/key-limits.ts';
+import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import type { Spent } from './spending.ts';
 

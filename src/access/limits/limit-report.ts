@@ -1,6 +1,6 @@
 /** The limits that apply to a caller, with what is spent of their budgets. */
 
-import type { KeyLimits } from '../../store/key-limits.ts';
+import type { KeyLimits } from '../../store/keys/key-limits.ts';
 import type { AccountOf } from './holder.ts';
 import type { Spent } from './spending.ts';
 

@@ -1,6 +1,6 @@
 /** Whether a principal has limits at all, and of which kind. */
 
-import type { KeyLimits } from '../../store/key-limits.ts';
+import type { KeyLimits } from '../../store/keys/key-limits.ts';
 import type { ModelHolder, Principal } from '../principal.ts';
 
 type Limited = Pick<Principal, 'limits' | 'modelLimits' | 'tagLimits' | 'group'>;

@@ -1,7 +1,7 @@
 /** Enforces the limits of keys and of groups, before anything else is done for a request. */
 
 import type { FormatName } from '../../conversation/prompt.ts';
-import type { KeyLimits } from '../../store/key-limits.ts';
+import type { KeyLimits } from '../../store/keys/key-limits.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { Principal } from '../principal.ts';
 import { type Clock, type Counters, openAccount } from './account.ts';

@@ -1,6 +1,6 @@
 /** What keys or groups have spent on some models, from the stored spending on each model. */
 
-import { PERIODS } from '../../store/key-limits.ts';
+import { PERIODS } from '../../store/keys/key-limits.ts';
 import type { Share, Shares } from './model-accounts.ts';
 import { getPeriods } from './periods.ts';
 import type { AtFirst, Spent, StoredSpending } from './spending.ts';

@@ -1,7 +1,7 @@
 /** The periods of budgets: which one is present, and when the next one begins. */
 
 import { addDays, formatDay, mondayBefore, startOfDay } from '../../lib/calendar.ts';
-import { BUDGETS, type KeyLimits, type Period } from '../../store/key-limits.ts';
+import { BUDGETS, type KeyLimits, type Period } from '../../store/keys/key-limits.ts';
 
 /** A name for each period that a day is in. Different periods have different names. */
 export type Periods = Readonly<Record<Period, string>>;

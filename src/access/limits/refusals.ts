@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { BUDGETS, PERIODS, type Period } from '../../store/key-limits.ts';
+import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import { limitHeaders, type Standing, type Standings } from './limit-headers.ts';
 import { nextStart } from './periods.ts';

@@ -1,6 +1,6 @@
 /** Reserves what a request may cost of the budgets of its key and its group, until its cost is charged. */
 
-import type { BudgetReserve } from '../../store/key-limits.ts';
+import type { BudgetReserve } from '../../store/keys/key-limits.ts';
 import type { Holder } from './holder.ts';
 import { sharedPeriods } from './periods.ts';
 import type { Release, Reservations } from './reservations.ts';

@@ -6,7 +6,7 @@
 
 import type { Redis } from 'ioredis';
 import { openCalendar } from '../../lib/calendar.ts';
-import { PERIODS, type Period } from '../../store/key-limits.ts';
+import { PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import { getPeriods, type Periods } from './periods.ts';
 import type { Fault } from './redis.ts';
 

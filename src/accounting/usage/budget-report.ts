@@ -6,10 +6,16 @@ import { nextStart } from '../../access/limits/periods.ts';
 import type { Spent } from '../../access/limits/spending.ts';
 import { storedByModel } from '../../access/limits/stored-spending.ts';
 import { formatDay } from '../../lib/calendar.ts';
-import { listGroups } from '../../store/groups.ts';
-import { BUDGETS, type KeyLimits, type ModelLimits, PERIODS, type Period } from '../../store/key-limits.ts';
-import { groupRecordFromRow, recordsFromRow } from '../../store/key-record.ts';
-import { listKeys } from '../../store/list-keys.ts';
+import { listGroups } from '../../store/keys/groups.ts';
+import {
+  BUDGETS,
+  type KeyLimits,
+  type ModelLimits,
+  PERIODS,
+  type Period,
+} from '../../store/keys/key-limits.ts';
+import { groupRecordFromRow, recordsFromRow } from '../../store/keys/key-record.ts';
+import { listKeys } from '../../store/keys/list-keys.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Those who have budgets. */

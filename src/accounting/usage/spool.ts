@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileS
 import { join } from 'node:path';
 import { codeBehind, errorCode } from '../../lib/error-code.ts';
 import { asObject, asText, isList, parseJson } from '../../lib/json.ts';
-import { makeFolder } from '../../store/make-folder.ts';
+import { makeFolder } from '../../store/sqlite/make-folder.ts';
 import type { Batch } from './batches.ts';
 import { parseExchangeRow } from './exchange-row.ts';
 

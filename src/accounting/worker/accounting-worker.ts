@@ -5,7 +5,7 @@
 
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { type ThreadPort, WorkerThread } from '../../store/worker-thread.ts';
+import { type ThreadPort, WorkerThread } from '../../store/threads/worker-thread.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { type CounterFigures, NO_FIGURES } from '../metrics/counter-figures.ts';
 import type { RecordExchange } from '../usage/closed-ledger.ts';

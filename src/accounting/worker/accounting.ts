@@ -6,7 +6,7 @@
 
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { openCalendar } from '../../lib/calendar.ts';
-import { openSqliteFile } from '../../store/sqlite-file.ts';
+import { openSqliteFile } from '../../store/sqlite/sqlite-file.ts';
 import { connectStore } from '../../store/store.ts';
 import type { StorePlace } from '../../store/store-errors.ts';
 import { exchangeLines } from '../log/exchange-line.ts';

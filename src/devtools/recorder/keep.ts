@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FormatName } from '../../conversation/prompt.ts';
-import { makeFolder } from '../../store/make-folder.ts';
+import { makeFolder } from '../../store/sqlite/make-folder.ts';
 import { type Fixture, listPaths } from './fixture.ts';
 
 /** @returns the file that a case of that name already has; undefined if it has none */

@@ -9,7 +9,7 @@ import { nextStart } from '../../access/limits/periods.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type CallerUsage, DAYS } from '../../accounting/usage/caller-usage.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
-import { BUDGETS, PERIODS } from '../../store/key-limits.ts';
+import { BUDGETS, PERIODS } from '../../store/keys/key-limits.ts';
 
 const dollars = z.number();
 const count = z.int().nonnegative();

@@ -4,7 +4,7 @@ import { openAccountingWorker } from '../../accounting/worker/accounting-worker.
 import type { Config } from '../../config/schema.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { openConfiguredStore } from '../../store/configured-store.ts';
-import { WorkerThread } from '../../store/worker-thread.ts';
+import { WorkerThread } from '../../store/threads/worker-thread.ts';
 import type { OpenOptions } from '../open-gateway.ts';
 import { openAccounts } from '../process/accounts.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import { getHeapStatistics } from 'node:v8';
-import { heapRelease } from '../../store/release-heap.ts';
+import { heapRelease } from '../../store/threads/release-heap.ts';
 
 /** The interval of the checks, in milliseconds. */
 const INTERVAL = 1_000;

@@ -7,7 +7,7 @@ import { openAccountingWorker } from '../../accounting/worker/accounting-worker.
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
-import type { WorkerThread } from '../../store/worker-thread.ts';
+import type { WorkerThread } from '../../store/threads/worker-thread.ts';
 import { authenticateAdmin } from '../http/admin/authenticate-admin.ts';
 import type { OpenOptions } from '../open-gateway.ts';
 import type { Accounts } from './accounts.ts';

@@ -10,7 +10,7 @@ import {
   isUnproven,
   type Required,
 } from '../../../src/access/identities/claims.ts';
-import { keyName } from '../../../src/store/key-settings.ts';
+import { keyName } from '../../../src/store/keys/key-settings.ts';
 
 describe('a name', () => {
   test.each([

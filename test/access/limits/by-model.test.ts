@@ -5,7 +5,7 @@ import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
-import { hashKey } from '../../../src/store/key-secret.ts';
+import { hashKey } from '../../../src/store/keys/key-secret.ts';
 import { chatCompletion } from '../../support/chat-completion.ts';
 import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';

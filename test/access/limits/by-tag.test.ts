@@ -8,7 +8,7 @@ import { charging } from '../../../src/accounting/usage/consumption.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { exchange, rowOf } from '../../accounting/usage/records.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { soon } from '../../support/soon.ts';

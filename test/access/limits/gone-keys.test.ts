@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Limits } from '../../../src/access/limits/limits.ts';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
 import type { Principal } from '../../../src/access/principal.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { held } from '../../support/held.ts';
 
 const MINUTE = 60_000;

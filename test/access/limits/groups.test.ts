@@ -8,7 +8,7 @@ import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { KEY, startGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';

@@ -8,7 +8,7 @@ import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { formatDay, mondayBefore, openCalendar, startOfDay } from '../../../src/lib/calendar.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { soon } from '../../support/soon.ts';
 import { ask, startVendor, statusOf, type TestVendor } from './support.ts';

@@ -11,7 +11,7 @@ import { inFlightShared } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
 import { openSpending } from '../../../src/access/limits/spending.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { vendorsAtUrl } from '../../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';

@@ -9,7 +9,7 @@ import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-reco
 import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { chatCompletion } from '../../support/chat-completion.ts';
 import { startGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';

@@ -7,7 +7,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { makeRecord } from '../../../src/accounting/usage/make-record.ts';
-import type { KeyLimits } from '../../../src/store/key-limits.ts';
+import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';

@@ -17,7 +17,7 @@ import { openAccounts } from '../../../src/server/process/accounts.ts';
 import { startServing } from '../../../src/server/process/serving.ts';
 import { openWatching } from '../../../src/server/process/watching.ts';
 import { openStore } from '../../../src/store/store.ts';
-import { WorkerThread } from '../../../src/store/worker-thread.ts';
+import { WorkerThread } from '../../../src/store/threads/worker-thread.ts';
 import { KEY } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { startUpstream } from '../../support/upstream.ts';

@@ -21,7 +21,7 @@ import { erased } from '../../../src/server/http/admin/erase-route.ts';
 import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import { listAudit } from '../../../src/store/audit.ts';
 import { freeSpace } from '../../../src/store/free-space.ts';
-import { createKey, revokeKey } from '../../../src/store/keys.ts';
+import { createKey, revokeKey } from '../../../src/store/keys/keys.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 import { ROLLUPS } from '../../../src/store/usage-sums.ts';
 import { runCommand } from '../../support/command.ts';

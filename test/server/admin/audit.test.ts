@@ -7,7 +7,7 @@ import { madeKey } from '../../../src/server/http/admin/key-routes.ts';
 import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import { listAudit } from '../../../src/store/audit.ts';
 import { auditEntry } from '../../../src/store/audit-view.ts';
-import { createKey, revokeKey } from '../../../src/store/keys.ts';
+import { createKey, revokeKey } from '../../../src/store/keys/keys.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { runCommand } from '../../support/command.ts';
 import { spawnGateway } from '../../support/process.ts';

@@ -6,9 +6,9 @@ import { addDays, formatDay } from '../../../src/lib/calendar.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { budgetList } from '../../../src/server/http/admin/budget-route.ts';
 import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
-import { createGroup } from '../../../src/store/groups.ts';
-import { groupColumns, keyColumns } from '../../../src/store/key-settings.ts';
-import { createKey, revokeKey } from '../../../src/store/keys.ts';
+import { createGroup } from '../../../src/store/keys/groups.ts';
+import { groupColumns, keyColumns } from '../../../src/store/keys/key-settings.ts';
+import { createKey, revokeKey } from '../../../src/store/keys/keys.ts';
 import { exchange, noon, rowOf } from '../../accounting/usage/records.ts';
 import { describeStores } from '../../support/stores.ts';
 

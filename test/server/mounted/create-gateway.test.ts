@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ConfigInput } from '../../../src/config/config-input.ts';
 import { createGateway, type MountedGateway, type MountOptions } from '../../../src/server/mounted/index.ts';
-import { createKey } from '../../../src/store/keys.ts';
+import { createKey } from '../../../src/store/keys/keys.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 

@@ -9,7 +9,7 @@ import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
 import { asObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
-import { hashKey } from '../../../src/store/key-secret.ts';
+import { hashKey } from '../../../src/store/keys/key-secret.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';

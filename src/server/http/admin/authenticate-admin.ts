@@ -3,7 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CallerRequest } from '../../../access/caller.ts';
 import { GatewayError } from '../../../lib/errors.ts';
-import { hashKey } from '../../../store/key-secret.ts';
+import { hashKey } from '../../../store/keys/key-secret.ts';
 
 /** The admin key: a function where a reload of the configuration may change it. */
 export type AdminKey = string | (() => string);

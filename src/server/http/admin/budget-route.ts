@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { BudgetLine } from '../../../accounting/usage/budget-report.ts';
 import { listLimit } from '../../../lib/zod-fields.ts';
-import { PERIODS } from '../../../store/key-limits.ts';
+import { PERIODS } from '../../../store/keys/key-limits.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
 

@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
-import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../../store/groups.ts';
-import { groupColumns, groupSettings, newGroup } from '../../../store/key-settings.ts';
-import { groupView, renderGroup } from '../../../store/key-view.ts';
+import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../../store/keys/groups.ts';
+import { groupColumns, groupSettings, newGroup } from '../../../store/keys/key-settings.ts';
+import { groupView, renderGroup } from '../../../store/keys/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, readAs, readRequiredAs } from './answers.ts';
 

@@ -3,12 +3,12 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
 import { listLimit } from '../../../lib/zod-fields.ts';
-import { NoSuchGroup } from '../../../store/changes.ts';
-import { keyColumns, keySettings, newKey } from '../../../store/key-settings.ts';
-import { keyView, renderKey } from '../../../store/key-view.ts';
-import { changeKey, createKey, type MadeKey, revokeKey } from '../../../store/keys.ts';
-import { findKey, pageOfKeys } from '../../../store/list-keys.ts';
-import { MAX_GRACE_DAYS, rotateKey } from '../../../store/rotate-key.ts';
+import { NoSuchGroup } from '../../../store/keys/changes.ts';
+import { keyColumns, keySettings, newKey } from '../../../store/keys/key-settings.ts';
+import { keyView, renderKey } from '../../../store/keys/key-view.ts';
+import { changeKey, createKey, type MadeKey, revokeKey } from '../../../store/keys/keys.ts';
+import { findKey, pageOfKeys } from '../../../store/keys/list-keys.ts';
+import { MAX_GRACE_DAYS, rotateKey } from '../../../store/keys/rotate-key.ts';
 import type { Store } from '../../../store/store.ts';
 import type { KeyRow } from '../../../store/tables.ts';
 import { type AdminRequest, answerJson, checked, readAs, readRequiredAs } from './answers.ts';

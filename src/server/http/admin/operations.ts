@@ -6,8 +6,8 @@
 import type { z } from 'zod';
 import { exchangeQuery } from '../../../accounting/usage/list-exchanges.ts';
 import { usageQuery } from '../../../accounting/usage/usage-query.ts';
-import { groupSettings, keySettings, newGroup, newKey } from '../../../store/key-settings.ts';
-import { groupView, keyView } from '../../../store/key-view.ts';
+import { groupSettings, keySettings, newGroup, newKey } from '../../../store/keys/key-settings.ts';
+import { groupView, keyView } from '../../../store/keys/key-view.ts';
 import type { Store } from '../../../store/store.ts';
 import type { AdminRequest } from './answers.ts';
 import { answerAudit, auditList, auditQuery } from './audit-route.ts';

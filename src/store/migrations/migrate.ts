@@ -2,8 +2,8 @@
 
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import type { Tables } from '../tables.ts';
 import { migrations, onlyAdds } from './migrations.ts';
-import type { Tables } from './tables.ts';
 
 /** What a store's tables are reached by. */
 export interface Migrating {

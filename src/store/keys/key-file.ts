@@ -3,10 +3,10 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../lib/error-code.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import type { Store } from '../store.ts';
+import { StoreError } from '../store-errors.ts';
 import { insertKey } from './keys.ts';
-import type { Store } from './store.ts';
-import { StoreError } from './store-errors.ts';
 
 const fileSchema = z.array(z.object({ name: z.string(), hash: z.string().regex(/^[0-9a-f]{64}$/) }));
 

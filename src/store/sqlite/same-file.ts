@@ -4,7 +4,7 @@
  */
 
 import { stat } from 'node:fs/promises';
-import { errorCode } from '../lib/error-code.ts';
+import { errorCode } from '../../lib/error-code.ts';
 
 /**
  * Remembers the file at a path. @returns a function that says whether the path leads to another file now, or to none.

@@ -1,10 +1,10 @@
 /** Keys and groups as the admin API and the command line show them. */
 
 import { z } from 'zod';
+import { parseStoredScope } from '../stored-scope.ts';
+import type { GroupRow, KeyRow, LimitColumns } from '../tables.ts';
 import { parseBudgetReserve, parseModels } from './key-record.ts';
 import { groupFields, keyFields, parseModelLimits, parseTagLimits } from './key-settings.ts';
-import { parseStoredScope } from './stored-scope.ts';
-import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 const time = z.iso.datetime();
 

@@ -1,7 +1,7 @@
 /** What changes to keys and to groups have in common. */
 
 import type { Transaction } from 'kysely';
-import type { LimitColumns, Tables } from './tables.ts';
+import type { LimitColumns, Tables } from '../tables.ts';
 
 /** The columns of a key or group without limits. */
 export const UNLIMITED: LimitColumns = {

@@ -1,5 +1,6 @@
 /** A SQLite file that another thread has open. */
 
+import type { ThreadPort, WorkerThread } from '../threads/worker-thread.ts';
 import {
   type FileOptions,
   type OpenSqlite,
@@ -8,7 +9,6 @@ import {
   type Statement,
   toError,
 } from './sqlite-file.ts';
-import type { ThreadPort, WorkerThread } from './worker-thread.ts';
 
 /** Opens files in a thread. */
 export function openInThread(thread: WorkerThread): OpenSqlite {

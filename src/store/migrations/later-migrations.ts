@@ -2,8 +2,8 @@
 
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { USAGE_SUMS } from './tables.ts';
-import { ROLLUPS, sumUpAll } from './usage-sums.ts';
+import { USAGE_SUMS } from '../tables.ts';
+import { ROLLUPS, sumUpAll } from '../usage-sums.ts';
 
 /** A process of an earlier version goes on: its requests hold nothing of budgets. */
 export const budgetReserve: Migration = {

@@ -1,8 +1,8 @@
 /** Reads keys from the store. */
 
 import { sql } from 'kysely';
-import type { Store } from './store.ts';
-import type { KeyRow } from './tables.ts';
+import type { Store } from '../store.ts';
+import type { KeyRow } from '../tables.ts';
 
 /** All keys, the newest first. @param revoked whether to include revoked keys. */
 export function listKeys(store: Pick<Store, 'db'>, revoked = false): Promise<KeyRow[]> {

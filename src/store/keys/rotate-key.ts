@@ -1,9 +1,9 @@
 /** Rotates keys: a key gets a new secret, and the old secret may work for some time longer. */
 
+import type { Store } from '../store.ts';
+import type { KeyRow } from '../tables.ts';
 import { hashKey, makeKey } from './key-secret.ts';
 import { changing, type MadeKey, makeHint, updateIn } from './keys.ts';
-import type { Store } from './store.ts';
-import type { KeyRow } from './tables.ts';
 
 /** A rotation that was refused, because the secret before the last rotation was promised to work until then. */
 export interface RotationRefused {

@@ -1,11 +1,11 @@
 /** The settings of keys and groups, as the admin API names them; the command line uses the same names. */
 
 import { z } from 'zod';
-import { parseJson } from '../lib/json.ts';
-import { isoTime } from '../lib/zod-fields.ts';
+import { parseJson } from '../../lib/json.ts';
+import { isoTime } from '../../lib/zod-fields.ts';
+import { STORED } from '../stored-scope.ts';
+import type { KeyColumns, LimitColumns } from '../tables.ts';
 import { BUDGET_RESERVES, haveDistinctModels } from './key-limits.ts';
-import { STORED } from './stored-scope.ts';
-import type { KeyColumns, LimitColumns } from './tables.ts';
 
 /** Printable and short. It must not look like the id of a key. */
 export const keyName = z

@@ -4,11 +4,11 @@
  */
 
 import type { Transaction } from 'kysely';
-import { type Audited, audited, writeAudit } from './audit.ts';
+import { type Audited, audited, writeAudit } from '../audit.ts';
+import type { Store } from '../store.ts';
+import type { GroupRow, LimitColumns, Tables } from '../tables.ts';
 import { countChange, UNLIMITED } from './changes.ts';
 import { renderGroup } from './key-view.ts';
-import type { Store } from './store.ts';
-import type { GroupRow, LimitColumns, Tables } from './tables.ts';
 
 /** Creates a group. @returns its row, or undefined if the name is taken. */
 export function createGroup(

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from '../lib/error-code.ts';
+import { errorCode } from '../../lib/error-code.ts';
 
 /**
  * Creates a folder and its parents. Node's recursive `mkdir` never returns if an existing parent cannot hold folders,

@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { type AuditAction, audited, writeAudit } from './audit.ts';
+import { type AuditAction, audited, writeAudit } from '../audit.ts';
+import type { Store } from '../store.ts';
+import type { KeyColumns, KeyRow, Tables } from '../tables.ts';
 import { countChange, NoSuchGroup, UNLIMITED } from './changes.ts';
 import { hashKey, makeKey } from './key-secret.ts';
 import { renderKey } from './key-view.ts';
-import type { Store } from './store.ts';
-import type { KeyColumns, KeyRow, Tables } from './tables.ts';
 
 /** A key that was just made. */
 export interface MadeKey {

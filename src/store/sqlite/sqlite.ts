@@ -13,10 +13,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { WorkerThread } from '../threads/worker-thread.ts';
 import { makeFolder } from './make-folder.ts';
 import { type OpenSqlite, type SqliteFile, type Statement, toError } from './sqlite-file.ts';
 import { openInThread } from './sqlite-thread.ts';
-import { WorkerThread } from './worker-thread.ts';
 
 /** How a store's file is opened. */
 export interface SqliteOptions {

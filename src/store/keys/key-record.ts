@@ -1,10 +1,10 @@
 /** Keys and groups as records: what the request path needs to know of a row in the store. */
 
-import { parseJson } from '../lib/json.ts';
+import { parseJson } from '../../lib/json.ts';
+import { parseStoredScope, type Stored } from '../stored-scope.ts';
+import type { GroupRow, KeyRow, LimitColumns } from '../tables.ts';
 import { BUDGET_RESERVES, type BudgetReserve, type KeyLimits, type ModelLimits } from './key-limits.ts';
 import { parseModelLimits, parseTagLimits } from './key-settings.ts';
-import { parseStoredScope, type Stored } from './stored-scope.ts';
-import type { GroupRow, KeyRow, LimitColumns } from './tables.ts';
 
 /** A key. One row makes two records while the secret before its last rotation still works. */
 export interface KeyRecord {
