@@ -4,7 +4,7 @@ import type { Prompt } from '../../../src/conversation/prompt.ts';
 import { type Note, reportInto } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/generate-content/inbound/parse-request.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import { gatewayErrorOf } from '../../support/gateway-error.ts';
 import { PLAIN, parsed, rendered, request } from './fixtures.ts';
 
@@ -572,6 +572,39 @@ describe('settings', () => {
     [{}, undefined],
   ])('the form of the answer %j', (generationConfig, output) => {
     expect(parsed(ask([{ text: 'x' }], { generationConfig })).output).toEqual(output);
+  });
+
+  describe('the form of the answer in responseFormat', () => {
+    const schema = { type: 'object', properties: { b: { type: 'string' } }, propertyOrdering: ['b'] };
+    const wanted = { type: 'object', properties: { b: { type: 'string' } } };
+
+    test.each<[string, Json, NonNullable<Prompt['output']>]>([
+      [
+        'a schema',
+        [{ text: { mimeType: 'application/json', schema } }],
+        { kind: 'json-schema', schema: wanted },
+      ],
+      ['without a list', { text: { mimeType: 'application/json' } }, { kind: 'json' }],
+      ['the name of an enum', [{ text: { mimeType: 'APPLICATION_JSON' } }], { kind: 'json' }],
+      ['in snake_case', [{ text: { mime_type: 'application/json' } }], { kind: 'json' }],
+      ['a schema without a type', [{ text: { schema } }], { kind: 'json-schema', schema: wanted }],
+      ['plain text', [{ text: { mimeType: 'text/plain' } }], { kind: 'text' }],
+    ])('%s', (_, responseFormat, output) => {
+      const prompt = parsed(ask([{ text: 'x' }], { generationConfig: { responseFormat } }));
+      expect(prompt.output).toEqual(output);
+      expect(prompt).not.toHaveProperty('formatSpecific');
+      expect(parsed(rendered(prompt).body).output).toEqual(output.kind === 'text' ? undefined : output);
+    });
+
+    test('of sound, and of a text that the gateway does not know, is Google’s alone', () => {
+      const audio = { audio: { mimeType: 'audio/wav' } };
+      const other = { text: { mimeType: 'text/csv' } };
+      const responseFormat = [{ text: { mimeType: 'application/json' }, ...audio }, other];
+      const prompt = parsed(ask([{ text: 'x' }], { generationConfig: { responseFormat } }));
+      expect(prompt.output).toEqual({ kind: 'json' });
+      const kept = { generationConfig: { responseFormat: [audio, other] } };
+      expect(prompt.formatSpecific?.fields).toEqual(kept);
+    });
   });
 
   test('a search is carried over; Google’s other tools stay in this format', () => {

@@ -1,4 +1,4 @@
-/** The form of the answer: `responseMimeType` with a schema (REST reference, GenerationConfig). */
+/** The form of the answer: `responseMimeType` with a schema, or `responseFormat` (REST reference, GenerationConfig). */
 
 import type { OutputFormat } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
@@ -8,6 +8,7 @@ import { asList, asObject, asText } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { fromOpenApi } from './from-openapi.ts';
 import { orderProperties } from './order-properties.ts';
+import { parseResponseFormat } from './parse-response-format.ts';
 
 /** The member around a choice: other vendors take only objects as a structured answer. */
 const CHOICE = 'choice';
@@ -24,6 +25,14 @@ interface Output {
  * @throws GatewayError `invalid-request` for a choice without an enum to choose from.
  */
 export function parseOutput(known: JsonObject, report: ParseReport): Output {
+  const { responseFormat, ...older } = known;
+  if (responseFormat === undefined) return parseMimeType(older, report);
+  const { format, others } = parseResponseFormat(responseFormat);
+  const output: Output = format === undefined ? parseMimeType(older, report) : { format };
+  return others.length > 0 ? { ...output, own: { ...output.own, responseFormat: others } } : output;
+}
+
+function parseMimeType(known: JsonObject, report: ParseReport): Output {
   const mimeType = asText(known['responseMimeType']);
   const schema = findSchema(known);
   switch (mimeType) {

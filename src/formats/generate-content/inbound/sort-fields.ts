@@ -48,12 +48,12 @@ export const CONFIG_FIELDS: ReadonlySet<string> = new Set([
   // The same in the two further spellings that the proto gives it (GenerationConfig.response_json_schema).
   '_responseJsonSchema',
   'responseJsonSchemaOrdered',
+  'responseFormat',
   'thinkingConfig',
 ]);
 
 /** Fields of `generationConfig` that mean something to Google alone. */
 export const CONFIG_OWN: ReadonlySet<string> = new Set([
-  'responseFormat',
   'responseModalities',
   'mediaResolution',
   'speechConfig',
