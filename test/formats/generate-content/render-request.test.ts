@@ -776,6 +776,30 @@ describe('the form of the answer', () => {
     expect(notes).toMatchObject([{ field: 'output', outcome: 'approximated' }]);
   });
 
+  test('a loop of required references, which Gemini refuses, is opened in answers and tools, and reported', () => {
+    const loop = {
+      type: 'object',
+      properties: { not: { $ref: '#' }, name: { type: 'string' } },
+      required: ['not', 'name'],
+    };
+    const { body, notes } = rendered({
+      turns: [user(text('x'))],
+      output: { kind: 'json-schema', schema: loop },
+      tools: [{ kind: 'function', name: 'f', parameters: loop }],
+    });
+    const opened = { ...loop, required: ['name'] };
+    expect(body).toMatchObject({
+      generationConfig: { responseJsonSchema: opened },
+      tools: [{ functionDeclarations: [{ parametersJsonSchema: opened }] }],
+    });
+    expect(notes.map(({ field, outcome }) => [field, outcome])).toEqual(
+      expect.arrayContaining([
+        ['output', 'approximated'],
+        ['tools[f].parameters', 'approximated'],
+      ]),
+    );
+  });
+
   test('a model that enforces no schema gets it in words', () => {
     const { body } = rendered(prompt, { ...LEVELS, structuredOutput: false });
     expect(body['generationConfig']).toEqual({ responseMimeType: 'application/json' });

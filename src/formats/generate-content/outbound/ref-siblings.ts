@@ -6,6 +6,9 @@
 import { rewriteSchema } from '../../../conversation/rules/schema-places.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 
+/** What is reported of a schema that `withoutRequiredLoops` changes. */
+export const LOOP_OPENED = 'properties in which the schema holds itself are optional';
+
 /** The same schema, in which a `$ref` with other keywords becomes the one choice of an `anyOf` beside them. */
 export function withoutRefSiblings(schema: JsonObject): JsonObject {
   return rewriteSchema(schema, isolateRef);
