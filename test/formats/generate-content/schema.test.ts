@@ -234,6 +234,48 @@ describe('any JSON as a schema', () => {
     );
   });
 
+  test.each<[string, JsonObject, JsonObject]>([
+    ['a text', { type: 'string', const: 'a', title: 'A' }, { type: 'string', enum: ['a'], title: 'A' }],
+    [
+      'the kinds of an object',
+      { oneOf: [{ type: 'object', properties: { kind: { type: 'string', const: 'a' } } }] },
+      { oneOf: [{ type: 'object', properties: { kind: { type: 'string', enum: ['a'] } } }] },
+    ],
+    [
+      'a property of that name',
+      { properties: { const: { type: 'string' } } },
+      { properties: { const: { type: 'string' } } },
+    ],
+    ['beside an enum', { const: 'a', enum: ['a'] }, { const: 'a', enum: ['a'] }],
+    ['a number stays', { const: 3 }, { const: 3 }],
+    ['an empty text stays', { const: '' }, { const: '' }],
+    [
+      'an allOf beside a choice stays',
+      { allOf: [{ title: 'a' }], oneOf: [{ title: 'b' }] },
+      { allOf: [{ title: 'a' }], oneOf: [{ title: 'b' }] },
+    ],
+    [
+      'an allOf of one',
+      { allOf: [{ $ref: '#/$defs/a' }], description: 'A.' },
+      { anyOf: [{ $ref: '#/$defs/a' }], description: 'A.' },
+    ],
+    [
+      'an allOf of two',
+      { allOf: [{ title: 'a' }, { title: 'b' }] },
+      { allOf: [{ title: 'a' }, { title: 'b' }] },
+    ],
+  ])('says in keywords that Gemini supports: %s', (_, schema, expected) => {
+    const { body } = rendered({
+      tools: [{ kind: 'function', name: 'f', parameters: { type: 'object', properties: { a: schema } } }],
+      output: { kind: 'json-schema', schema: { type: 'object', properties: { a: schema } } },
+    });
+    const whole = { type: 'object', properties: { a: expected } };
+    expect(body).toMatchObject({
+      tools: [{ functionDeclarations: [{ parametersJsonSchema: whole }] }],
+      generationConfig: { responseJsonSchema: whole },
+    });
+  });
+
   test('has no keyword beside a $ref afterwards', () => {
     fc.assert(
       fc.property(

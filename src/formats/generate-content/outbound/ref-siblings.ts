@@ -1,17 +1,39 @@
 /**
- * JSON Schema for `parametersJsonSchema` and `responseJsonSchema`. They take it as it is, except that only keywords
- * that begin with `$` may stand beside a `$ref` (REST reference, GenerationConfig.responseJsonSchema).
+ * JSON Schema for `parametersJsonSchema` and `responseJsonSchema`. They take any, except that only keywords that begin
+ * with `$` may stand beside a `$ref`. Of the keywords that Gemini does not support, and then ignores, two can be said in
+ * others: the `const` of a text, and an `allOf` of one (REST reference, GenerationConfig.responseJsonSchema).
  */
 
 import { rewriteSchema } from '../../../conversation/rules/schema-places.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isList, type JsonObject } from '../../../lib/json.ts';
 
 /** What is reported of a schema that `withoutRequiredLoops` changes. */
 export const LOOP_OPENED = 'properties in which the schema holds itself are optional';
 
-/** The same schema, in which a `$ref` with other keywords becomes the one choice of an `anyOf` beside them. */
+/**
+ * The same schema, in which a `$ref` with other keywords becomes the one choice of an `anyOf` beside them, and a text
+ * that is `const` the one value of an `enum`.
+ */
 export function withoutRefSiblings(schema: JsonObject): JsonObject {
-  return rewriteSchema(schema, isolateRef);
+  return rewriteSchema(schema, (one) => isolateRef(inKnownWords(one)));
+}
+
+/** Keywords that would change their meaning beside an `anyOf`, or take its place. */
+const ALTERNATIVES = ['anyOf', 'oneOf', '$ref'];
+
+/** Callers tell the kinds of an object apart by a `const`, as zod and pydantic write it for a literal. */
+function inKnownWords(schema: JsonObject): JsonObject {
+  const { const: only, allOf } = schema;
+  // An empty text in an `enum` is a 400 ("enum[0]: cannot be empty").
+  const isValue = typeof only === 'string' && only !== '' && schema['enum'] === undefined;
+  const isOne = isList(allOf) && allOf.length === 1 && ALTERNATIVES.every((key) => schema[key] === undefined);
+  if (!isValue && !isOne) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (isValue && key === 'const') return ['enum', [only]];
+      return [isOne && key === 'allOf' ? 'anyOf' : key, value];
+    }),
+  );
 }
 
 function isolateRef(schema: JsonObject): JsonObject {
