@@ -140,3 +140,21 @@ test("an image in an assistant's message, or beside it as OpenRouter writes it, 
     expect(at(claude, 'messages.2.content.0')).toEqual(IN_MESSAGES);
   }
 });
+
+test('what the model spoke in chat-completions goes to other vendors as its text', async () => {
+  const audio = { id: 'audio_1', data: 'UklGRg==', expires_at: 1, transcript: 'spoken' };
+  const messages = [
+    { role: 'user', content: 'say it' },
+    { role: 'assistant', content: null, audio },
+    { role: 'user', content: 'again' },
+  ];
+  const sent = (model: string) => door.sentFor('chat-completions', model, { messages });
+  const text = { text: 'spoken' };
+  expect(at(await sent(CLAUDE), 'messages.1')).toEqual({
+    role: 'assistant',
+    content: [{ type: 'text', ...text }],
+  });
+  expect(at(await sent(GEMINI), 'contents.1')).toEqual({ role: 'model', parts: [text] });
+  expect(at(await sent(RESPONDER), 'input.1')).toMatchObject({ role: 'assistant', content: [text] });
+  expect(at(await sent(OPENAI), 'messages.1')).toEqual({ role: 'assistant', content: null, audio });
+});

@@ -267,3 +267,15 @@ test('the cost of a long conversation is linear', () => {
   // Searching all calls for each result would cost the square of the length.
   expect(growthOf(read, 4_000)).toBeLessThan(SQUARE);
 });
+
+test('what the model spoke is not written a second time as text', () => {
+  const audio = { id: 'audio_1', transcript: 'spoken' };
+  const messages = [
+    { role: 'user', content: 'say it' },
+    { role: 'assistant', content: null, audio },
+    { role: 'user', content: 'again' },
+  ];
+  expect(again({ model: 'a', messages }, PERMISSIVE)).toMatchObject({
+    messages: [{}, { role: 'assistant', content: '', audio }, {}],
+  });
+});

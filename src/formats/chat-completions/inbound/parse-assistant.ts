@@ -4,6 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { OpaquePart, Part, TextPart, Turn } from '../../../conversation/prompt.ts';
 import {
   asObjects,
+  asText,
   isObject,
   type Json,
   type JsonObject,
@@ -16,6 +17,7 @@ import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
+import { TRANSCRIPT } from '../wire/transcript.ts';
 import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
 import { parseCalls, signCalls } from './parse-calls.ts';
 import { parseContent } from './parse-content.ts';
@@ -76,6 +78,7 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     ...unused.map(({ signature }) => ({ kind: 'thinking', text: '', signature }) as const),
     ...parseForeignBlocks(foreign),
     ...signText(citeText(said, asObjects(annotations)), parseExtraContent(extraContent)),
+    ...parseTranscript(audio, said),
     ...parseImages(images, fieldPlace(param, 'images')),
     ...(typeof refusal === 'string' && refusal !== '' ? [{ kind: 'refusal', text: refusal } as const] : []),
     ...calls,
@@ -130,6 +133,13 @@ function signText(parts: readonly Part[], signature: TextPart['signature']): rea
   const place = parts.findLastIndex((part) => part.kind === 'text');
   if (place < 0) return [...parts, { kind: 'text', text: '', signature }];
   return parts.map((part, at) => (at === place ? { ...part, signature } : part));
+}
+
+/** What the model spoke, for vendors that do not have its sound, if the message has no text. */
+function parseTranscript(audio: Json | undefined, said: readonly Part[]): readonly TextPart[] {
+  const text = isObject(audio) ? asText(audio['transcript']) : undefined;
+  if (!text || said.some((part) => part.kind !== 'text' || part.text !== '')) return [];
+  return [{ kind: 'text', text, ...TRANSCRIPT }];
 }
 
 /** Images that the model drew, which OpenRouter writes beside the content. */

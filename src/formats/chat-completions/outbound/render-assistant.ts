@@ -9,6 +9,7 @@ import { joinLists, keepItems } from '../../../lib/lists.ts';
 import { Foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
 import { renderAnnotations } from '../wire/citations.ts';
+import { isTranscript } from '../wire/transcript.ts';
 import { renderCallBreakpoint, withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent, renderPart } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
@@ -26,7 +27,11 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
     renderCall(part, context),
   );
   const texts = keepItems(turn.parts, (part) => part.kind === 'text');
-  const content = keepItems(findContent(turn.parts), (part) => !isForeign(part));
+  const audio = dialect.openaiFields ? callerFields['audio'] : undefined;
+  const content = keepItems(
+    findContent(turn.parts),
+    (part) => !isForeign(part) && (audio === undefined || !isTranscript(part)),
+  );
   const refusal = dialect.openaiFields ? refusalText(content) : '';
   const withoutRefusal = refusal === '' ? content : content.filter((part) => part.kind !== 'refusal');
   const { cache_control: control } = callerFields;
@@ -40,7 +45,7 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
     ...turn.unknownFields,
     ...(control !== undefined && { cache_control: control }),
     ...renderForeignBlocks(turn.parts, context),
-    ...(dialect.openaiFields && callerFields['audio'] !== undefined && { audio: callerFields['audio'] }),
+    ...(audio !== undefined && { audio }),
     role: 'assistant',
     content: rendered === '' && (calls.length > 0 || refusal !== '') ? null : rendered,
     ...(refusal !== '' && { refusal }),
