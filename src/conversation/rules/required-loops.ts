@@ -5,113 +5,119 @@
  * a union gives them an end. The properties that close such a loop become optional.
  */
 
-import {
-  asList,
-  asNumber,
-  asObject,
-  asText,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-} from '../../lib/json.ts';
+import { asList, asNumber, asObject, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { resolveReference } from './json-pointer.ts';
 import { rewriteSchema } from './schema-places.ts';
 
-/** More steps, and deeper, than the schemas take that a vendor takes. Loops beyond them stay. */
-const MAX_STEPS = 50_000;
+/** More than the schemas have that a vendor takes. Loops beyond stay. */
+const MAX_STEPS = 20_000;
 const MAX_DEPTH = 500;
-
-/** The properties of a schema that are optional now, by the schema that requires them. */
-type Optional = Map<JsonObject, Set<string>>;
-
-interface Search {
-  readonly root: JsonObject;
-  readonly optional: Optional;
-  readonly visited: Set<JsonObject>;
-  steps: number;
-}
 
 /** The schema, in which no loop of references has required properties alone; itself if it has no such loop. */
 export function withoutRequiredLoops(schema: JsonObject): JsonObject {
-  if (!hasReference(schema, 0)) return schema;
-  const search: Search = { root: schema, optional: new Map(), visited: new Set(), steps: 0 };
-  visit(schema, search, 0);
-  const { optional } = search;
-  if (optional.size === 0) return schema;
+  if (!hasReference(schema)) return schema;
+  const closing = new LoopSearch(schema).closingProperties();
+  if (closing.size === 0) return schema;
   return rewriteSchema(schema, (one) => {
-    const names = optional.get(one);
+    const names = closing.get(one);
     return names === undefined ? one : { ...one, required: without(one, names) };
   });
 }
 
-function without({ required }: JsonObject, names: ReadonlySet<string>) {
+function without({ required }: JsonObject, names: ReadonlySet<string>): readonly Json[] {
   return asList(required).filter((name) => typeof name !== 'string' || !names.has(name));
 }
 
 /** Whether a reference is anywhere in a value. Most schemas have none. */
-function hasReference(value: Json | undefined, depth: number): boolean {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
-  if (isList(value)) return value.some((each) => hasReference(each, depth + 1));
+function hasReference(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (isList(value)) return value.some(hasReference);
   for (const key in value) {
     const inner = value[key];
-    if ((key === '$ref' && typeof inner === 'string') || hasReference(inner, depth + 1)) return true;
+    if ((key === '$ref' && typeof inner === 'string') || hasReference(inner)) return true;
   }
   return false;
 }
 
-/** Visits what a schema holds before the schema itself, so that a loop is opened where it closes. */
-function visit(schema: JsonObject, search: Search, depth: number): void {
-  if (search.visited.has(schema) || depth > MAX_DEPTH) return;
-  search.visited.add(schema);
-  for (const inner of innerSchemas(schema, search)) visit(inner, search, depth + 1);
-  if (isNullable(schema)) return;
-  for (const [name, value] of requiredProperties(schema, search)) {
-    if (!leadsTo(value, schema, search)) continue;
-    const names = search.optional.get(schema) ?? new Set();
-    search.optional.set(schema, names.add(name));
+/**
+ * Goes depth first from schema to schema by required properties. A property that leads back to a schema on the way
+ * closes a loop, and each loop has such a property.
+ */
+class LoopSearch {
+  readonly #root: JsonObject;
+  readonly #closing = new Map<JsonObject, Set<string>>();
+  /** Schemas on the way to the present one, and those from which the search has returned. */
+  readonly #states = new Map<JsonObject, 'open' | 'done'>();
+  readonly #held = new Map<JsonObject, ReadonlySet<JsonObject>>();
+  #steps = 0;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  /** The names of the properties that close loops, by the schema that requires them. */
+  closingProperties(): ReadonlyMap<JsonObject, ReadonlySet<string>> {
+    // The root comes first, so a definition is opened where it refers to itself, not where it is used.
+    const all = new Set([this.#root]);
+    for (const schema of all) {
+      this.#visit(schema, 0);
+      for (const inner of innerSchemas(schema)) all.add(inner);
+    }
+    return this.#closing;
+  }
+
+  #visit(schema: JsonObject, depth: number): void {
+    if (this.#states.has(schema) || depth > MAX_DEPTH) return;
+    this.#states.set(schema, 'open');
+    for (const [name, value] of requiredProperties(schema)) {
+      for (const held of this.#findHeld(value)) {
+        if (++this.#steps > MAX_STEPS) return;
+        if (this.#states.get(held) === 'open') this.#close(schema, name);
+        else this.#visit(held, depth + 1);
+      }
+    }
+    this.#states.set(schema, 'done');
+  }
+
+  #close(schema: JsonObject, name: string): void {
+    const names = this.#closing.get(schema);
+    if (names === undefined) this.#closing.set(schema, new Set([name]));
+    else names.add(name);
+  }
+
+  /** The schemas that a value of a schema has to match or hold, but for its properties, and for the choices of a union. */
+  #findHeld(schema: JsonObject): ReadonlySet<JsonObject> {
+    const known = this.#held.get(schema);
+    if (known !== undefined) return known;
+    const held = new Set(isNullable(schema) ? [] : [schema]);
+    for (const each of held) {
+      for (const inner of this.#directSchemas(each)) {
+        if (++this.#steps > MAX_STEPS) return held;
+        if (!isNullable(inner)) held.add(inner);
+      }
+    }
+    this.#held.set(schema, held);
+    return held;
+  }
+
+  #directSchemas({ $ref, items, minItems, allOf, anyOf, oneOf }: JsonObject): readonly JsonObject[] {
+    const referred = typeof $ref === 'string' ? resolveReference($ref, this.#root) : undefined;
+    return [
+      ...(referred === undefined ? [] : [referred]),
+      ...[...asList(allOf), ...asList(anyOf), ...asList(oneOf)].filter(isObject),
+      ...((asNumber(minItems) ?? 0) > 0 && isObject(items) ? [items] : []),
+    ];
   }
 }
 
-/** Whether a value of `from` has to hold one of `target`, but for the other choices of a union. */
-function leadsTo(from: JsonObject, target: JsonObject, search: Search): boolean {
-  const seen = new Set<JsonObject>();
-  const waiting = [from];
-  for (let at = waiting.pop(); at !== undefined && search.steps < MAX_STEPS; at = waiting.pop()) {
-    if (at === target) return true;
-    if (seen.has(at) || isNullable(at)) continue;
-    seen.add(at);
-    const next = directSchemas(at, search);
-    search.steps += 1 + next.length;
-    waiting.push(...next);
-  }
-  return false;
-}
-
-/** The schemas that a value of a schema matches or holds, but for what it may leave out. */
-function directSchemas(schema: JsonObject, search: Search): readonly JsonObject[] {
-  const { items, minItems, allOf, anyOf, oneOf } = schema;
-  return [
-    ...referred(schema, search),
-    ...[...asList(allOf), ...asList(anyOf), ...asList(oneOf)].filter(isObject),
-    ...((asNumber(minItems) ?? 0) > 0 && isObject(items) ? [items] : []),
-    ...requiredProperties(schema, search).map(([, value]) => value),
-  ];
-}
-
-function requiredProperties(schema: JsonObject, { optional }: Search): readonly [string, JsonObject][] {
+/** The properties that a value of a schema has to have, each with its schema; none if the value may be null. */
+function requiredProperties(schema: JsonObject): readonly (readonly [string, JsonObject])[] {
   const properties = asObject(schema['properties']);
-  if (properties === undefined) return [];
+  if (properties === undefined || isNullable(schema)) return [];
   return asList(schema['required']).flatMap((name) => {
-    if (typeof name !== 'string' || optional.get(schema)?.has(name)) return [];
-    const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return isObject(value) ? [[name, value] satisfies [string, JsonObject]] : [];
+    const value = typeof name === 'string' && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return typeof name === 'string' && isObject(value) ? [[name, value] as const] : [];
   });
-}
-
-function referred(schema: JsonObject, { root }: Search): readonly JsonObject[] {
-  const target = resolveReference(asText(schema['$ref']) ?? '', root);
-  return target === undefined ? [] : [target];
 }
 
 function isNullable({ type, anyOf, oneOf }: JsonObject): boolean {
@@ -121,12 +127,12 @@ function isNullable({ type, anyOf, oneOf }: JsonObject): boolean {
   );
 }
 
-/** The schemas in a schema, and the one that it refers to. */
-function innerSchemas(schema: JsonObject, search: Search): readonly JsonObject[] {
-  const { items, additionalProperties, properties, $defs, definitions, allOf, anyOf, oneOf } = schema;
+/** The schemas in a schema. */
+function innerSchemas({ items, additionalProperties, ...schema }: JsonObject): readonly JsonObject[] {
+  const lists = [schema['allOf'], schema['anyOf'], schema['oneOf'], schema['prefixItems']];
+  const maps = [schema['properties'], schema['$defs'], schema['definitions']];
   return [
-    ...referred(schema, search),
-    ...[...asList(allOf), ...asList(anyOf), ...asList(oneOf), items, additionalProperties].filter(isObject),
-    ...[properties, $defs, definitions].flatMap((map) => Object.values(asObject(map) ?? {}).filter(isObject)),
+    ...[items, additionalProperties, ...lists.flatMap(asList)].filter(isObject),
+    ...maps.flatMap((map) => Object.values(asObject(map) ?? {}).filter(isObject)),
   ];
 }

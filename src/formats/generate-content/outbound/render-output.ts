@@ -2,12 +2,11 @@
 
 import type { OutputFormat } from '../../../conversation/prompt.ts';
 import { newestSchema } from '../../../conversation/rules/function-schema.ts';
-import { withoutRequiredLoops } from '../../../conversation/rules/required-loops.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
 import { isGemini3 } from './model-generation.ts';
-import { LOOP_OPENED, withoutRefSiblings } from './ref-siblings.ts';
+import { inSupportedKeywords } from './supported-keywords.ts';
 import { toOpenApi } from './to-openapi.ts';
 
 type JsonSchemaOutput = Extract<OutputFormat, { kind: 'json-schema' }>;
@@ -63,10 +62,10 @@ function describeOutput(output: Exclude<OutputFormat, { kind: 'text' }>): string
 
 function renderSchema(schema: JsonObject, target: ModelTraits, report: Report): JsonObject {
   if (!findDialect(target).openApiSchemas) {
-    const newest = newestSchema(schema);
-    const finite = withoutRequiredLoops(newest);
-    if (finite !== newest) report('output', 'approximated', LOOP_OPENED);
-    return { responseJsonSchema: withoutRefSiblings(finite) };
+    const responseJsonSchema = inSupportedKeywords(newestSchema(schema), (detail) =>
+      report('output', 'approximated', detail),
+    );
+    return { responseJsonSchema };
   }
   const lost = new Set<string>();
   const responseSchema = toOpenApi(schema, lost);

@@ -6,7 +6,6 @@
 import type { FunctionTool, HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
-import { withoutRequiredLoops } from '../../../conversation/rules/required-loops.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
@@ -14,7 +13,7 @@ import { ownFields } from '../../own-fields.ts';
 import { findDialect } from '../dialects.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
-import { LOOP_OPENED, withoutRefSiblings } from './ref-siblings.ts';
+import { inSupportedKeywords } from './supported-keywords.ts';
 import { toOpenApi } from './to-openapi.ts';
 import { safeName } from './tool-names.ts';
 import { hasFunctions, mayNotSearch } from './usable-tools.ts';
@@ -91,9 +90,10 @@ function renderParameters(schema: JsonObject, name: string, target: ModelTraits,
     // No keyword may stand beside a reference to another document, not even a type.
     const newest = newestSchema(schema);
     const whole = newest['$ref'] === undefined ? objectRoot(newest) : newest;
-    const finite = withoutRequiredLoops(whole);
-    if (finite !== whole) report(`tools[${name}].parameters`, 'approximated', LOOP_OPENED);
-    return { parametersJsonSchema: withoutRefSiblings(finite) };
+    const parametersJsonSchema = inSupportedKeywords(whole, (detail) =>
+      report(`tools[${name}].parameters`, 'approximated', detail),
+    );
+    return { parametersJsonSchema };
   }
   const lost = new Set<string>();
   const parameters = toOpenApi(schema, lost);

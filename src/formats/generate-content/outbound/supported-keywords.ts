@@ -4,25 +4,26 @@
  * others: the `const` of a text, and an `allOf` of one (REST reference, GenerationConfig.responseJsonSchema).
  */
 
+import { withoutRequiredLoops } from '../../../conversation/rules/required-loops.ts';
 import { rewriteSchema } from '../../../conversation/rules/schema-places.ts';
 import { isList, type JsonObject } from '../../../lib/json.ts';
 
-/** What is reported of a schema that `withoutRequiredLoops` changes. */
-export const LOOP_OPENED = 'properties in which the schema holds itself are optional';
-
 /**
  * The same schema, in which a `$ref` with other keywords becomes the one choice of an `anyOf` beside them, and a text
- * that is `const` the one value of an `enum`.
+ * that is `const` the one value of an `enum`. A loop of required references is opened.
+ * @param report called with what a model may do otherwise because of a change
  */
-export function withoutRefSiblings(schema: JsonObject): JsonObject {
-  return rewriteSchema(schema, (one) => isolateRef(inKnownWords(one)));
+export function inSupportedKeywords(schema: JsonObject, report: (detail: string) => void): JsonObject {
+  const finite = withoutRequiredLoops(schema);
+  if (finite !== schema) report('properties in which the schema holds itself are optional');
+  return rewriteSchema(finite, (one) => isolateRef(replaceUnsupported(one)));
 }
 
 /** Keywords that would change their meaning beside an `anyOf`, or take its place. */
 const ALTERNATIVES = ['anyOf', 'oneOf', '$ref'];
 
 /** Callers tell the kinds of an object apart by a `const`, as zod and pydantic write it for a literal. */
-function inKnownWords(schema: JsonObject): JsonObject {
+function replaceUnsupported(schema: JsonObject): JsonObject {
   const { const: only, allOf } = schema;
   // An empty text in an `enum` is a 400 ("enum[0]: cannot be empty").
   const isValue = typeof only === 'string' && only !== '' && schema['enum'] === undefined;
