@@ -64,6 +64,25 @@ describe('several upstreams', () => {
     for (const response of await Promise.all(asked)) await response.text();
   });
 
+  test('one request at a time: each is asked in proportion to its weight', async () => {
+    const places = await upstreams(3);
+    for (const place of places) place.script(good);
+    const weights = [3, 1, 2];
+    const gateway = await gatewayOf({
+      vendors: {
+        openai: {
+          upstreams: places.map(({ url }, at) => ({
+            baseUrl: `${url}/v1`,
+            apiKey: 'a',
+            weight: weights[at] ?? 1,
+          })),
+        },
+      },
+    });
+    await statuses(gateway, 12);
+    expect(places.map(({ requests }) => requests.length)).toEqual([6, 2, 4]);
+  });
+
   test('the vendor’s own key is one of them', async () => {
     const places = await upstreams(2);
     for (const place of places) place.script(good);
@@ -177,7 +196,7 @@ describe('several upstreams', () => {
           upstreams: places.map(({ url }, at) => ({
             baseUrl: `${url}/v1`,
             apiKey: 'vendor-key',
-            weight: at === 0 ? 9 : 1,
+            weight: at === 0 ? 900 : 1,
           })),
         },
       },
@@ -250,7 +269,8 @@ describe('several upstreams', () => {
     });
     second?.script(good);
     const gateway = await gatewayOf({ vendors: openaiAt(places) });
-    expect(await statuses(gateway, 20)).toEqual(Array(20).fill(200));
+    // An odd number of turns for each, so that the last answer of the first one is good.
+    expect(await statuses(gateway, 22)).toEqual(Array(22).fill(200));
     expect(first?.requests.length).toBeGreaterThan(6);
     first?.script((wire) => wire.answer(403, body));
     const before = first?.requests.length ?? 0;

@@ -5,7 +5,7 @@
  */
 
 import { hash } from 'node:crypto';
-import type { Pickable } from './pick.ts';
+import { type Pickable, shareOfEach } from './pick.ts';
 
 export interface Placed extends Pickable {
   /** Identifies the upstream, alike in every process. */
@@ -31,7 +31,7 @@ export function chooseHome<T extends Placed>(
   session: string,
   fits: (one: T) => boolean,
 ): T | undefined {
-  const share = sumWeights(all);
+  const share = shareOfEach(all);
   let home: T | undefined;
   let highest = Number.NEGATIVE_INFINITY;
   for (const one of all) {
@@ -43,17 +43,6 @@ export function chooseHome<T extends Placed>(
     home = one;
   }
   return home;
-}
-
-/** The number of exchanges for each unit of weight if they were spread evenly, with one more. */
-function sumWeights(all: readonly Pickable[]): number {
-  let inFlight = 1;
-  let weight = 0;
-  for (const one of all) {
-    inFlight += one.inFlight;
-    weight += one.weight;
-  }
-  return inFlight / weight;
 }
 
 /** A number between 0 and 1, both exclusive, that is evenly distributed over texts and always the same for one. */

@@ -74,6 +74,7 @@ interface Member {
   readonly place: string;
   readonly health: Health;
   inFlight: number;
+  credit: number;
   ejections: number;
   /** The times until which each subject is skipped, if another upstream can serve it. */
   readonly rests: Map<string, number>;
@@ -91,6 +92,7 @@ export function makePool(
     place: `${vendor.origin}${vendor.basePath}\n${vendor.credentials ? JSON.stringify(vendor.credentials) : vendor.key}`,
     health: computeHealth(clock()),
     inFlight: 0,
+    credit: 0,
     ejections: 0,
     rests: new Map(),
   }));
@@ -98,7 +100,6 @@ export function makePool(
   const ejects = members.length > 1 || limits.ejectsLone;
   /** Requests that wait for a place, the oldest first; each takes one if it can. */
   const waiting = new Set<() => boolean>();
-  let turn = 0;
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
   const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
@@ -122,10 +123,8 @@ export function makePool(
     for (const allowed of tries) {
       const home = session === undefined ? undefined : chooseHome(members, session, allowed);
       if (home !== undefined) return home;
-      const index = pick(members, turn, allowed);
-      if (index < 0) continue;
-      turn = index + 1;
-      return members[index];
+      const next = pick(members, allowed);
+      if (next !== undefined) return next;
     }
     return undefined;
   }
