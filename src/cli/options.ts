@@ -21,13 +21,18 @@ export interface ParsedArgs {
  */
 export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
   refuseSwallowedByNpm(declared, process.env);
-  const names = new Set(Object.keys(declared).map(normalizeName));
+  const names = Object.keys(declared);
   for (const name of Object.keys(args)) {
-    if (name !== '_' && !names.has(normalizeName(name)))
-      throw new Refusal(`Unknown option --${name}. See --help.`);
+    if (name === '_' || names.some((known) => name === known || name === toCamelCase(known))) continue;
+    const meant = names.find((known) => toLetters(known) === toLetters(name));
+    const advice = meant === undefined ? 'See --help.' : `Did you mean --${meant}?`;
+    throw new Refusal(`Unknown option --${name}. ${advice}`);
   }
   // A shell also produces this from a variable that is not set: `--key "$TEAM"` would report the usage of all keys.
   for (const [name, { type }] of Object.entries(declared)) {
+    // citty takes `--no-models` for `models: false`.
+    if (type !== 'boolean' && args[name] === false)
+      throw new Refusal(`Unknown option --no-${name}. See --help.`);
     if (type === 'string' && args[name] === '') throw new Refusal(`The option --${name} has no value.`);
   }
   const positionals = Object.values(declared).filter(({ type }) => type === 'positional').length;
@@ -53,9 +58,13 @@ function refuseSwallowedByNpm(declared: ArgsDef, environment: NodeJS.ProcessEnv)
   }
 }
 
-/** citty accepts `--budget-day` and `--budgetDay` alike. */
-function normalizeName(name: string): string {
-  return name.replaceAll('-', '').toLowerCase();
+/** citty takes `--budgetDay` for `--budget-day`, but no other spelling: it would give `--budgetday=5` to nobody. */
+function toCamelCase(name: string): string {
+  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function toLetters(name: string): string {
+  return name.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
 /** The format of a name; undefined if no name was given. @throws Refusal if there is no such format. */

@@ -31,6 +31,29 @@ test.each([
   expect(code).toBe(1);
 });
 
+test('a value cannot be taken away by --no-, which is for switches', async () => {
+  for (const words of [
+    ['keys', 'create', 'team', '--no-models'],
+    ['start', '--no-port'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(directory, words);
+    expect(stderr).toBe(`Unknown option ${words.at(-1)}. See --help.\n`);
+    expect([code, stdout]).toEqual([1, '']);
+  }
+});
+
+test.each([
+  ['--budgetmonth=50', '--budget-month'],
+  ['--BUDGET-MONTH=50', '--budget-month'],
+  ['--budget_month=50', '--budget-month'],
+  ['--Models=openai/*', '--models'],
+])('an option in another spelling is rejected, not ignored: keys create team %s', async (option, meant) => {
+  const { code, stdout, stderr } = await runCommand(directory, ['keys', 'create', 'team', option]);
+  const [name] = option.split('=');
+  expect(stderr).toBe(`Unknown option ${name}. Did you mean ${meant}?\n`);
+  expect([code, stdout]).toEqual([1, '']);
+});
+
 test.each([
   ['--port', ['start']],
   ['--key', ['usage']],
