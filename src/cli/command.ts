@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { ArgsDef } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/config-error.ts';
-import { codeBehind } from '../lib/error-code.ts';
+import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { checkOptions, type ParsedArgs } from './options.ts';
 import { Refusal } from './refusal.ts';
 
@@ -27,11 +27,24 @@ export async function execute(args: ParsedArgs, options: ArgsDef, run: () => Pro
   }
 }
 
+/** What sets the address of a listener, as messages name it. */
+interface Setters {
+  /** Absent: it is always this machine. */
+  readonly host?: string;
+  readonly port: string;
+}
+
+const GATEWAY: Setters = { host: 'HOST', port: 'PORT (PORT=8790 npm start)' };
+
+/** What sets the address of the admin listener. */
+export const ADMIN: Setters = { host: 'GATEWAY_ADMIN_HOST', port: 'GATEWAY_ADMIN_PORT' };
+
 /**
  * Awaits a value. If the user can mend the reason why there is none (a mistake in the configuration, a port in use), the
  * reason is printed and the process ends; any other error is thrown.
+ * @param setters of the listener that the value opens, if it opens one.
  */
-export async function orExit<T>(value: Promise<T>): Promise<T> {
+export async function orExit<T>(value: Promise<T>, setters = GATEWAY): Promise<T> {
   try {
     return await value;
   } catch (error) {
@@ -40,15 +53,22 @@ export async function orExit<T>(value: Promise<T>): Promise<T> {
       process.exit(EX_CONFIG);
     }
     if (error instanceof Error && 'code' in error) {
-      const hint =
-        error.code === 'EADDRINUSE'
-          ? '. The port is in use: stop the other process, or set PORT (PORT=8790 npm start).'
-          : '';
-      console.error(`Cannot start: ${error.message}${hint}`);
+      console.error(`Cannot start: ${error.message}${adviseOnAddress(error, setters)}`);
       process.exit(1);
     }
     throw error;
   }
+}
+
+/** What to do about an address on which nothing can listen; '' for any other error. */
+function adviseOnAddress(error: Error, { host, port }: Setters): string {
+  const code = errorCode(error);
+  const call = 'syscall' in error ? error.syscall : undefined;
+  if (code === 'EADDRINUSE') return `. The port is in use: stop the other process, or set ${port}.`;
+  if (host !== undefined && (call === 'getaddrinfo' || code === 'EADDRNOTAVAIL'))
+    return `. ${host} must be a name or an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.`;
+  if (call === 'listen' && code === 'EACCES') return `. This user may not open the port: set ${port}.`;
+  return '';
 }
 
 /** The configuration of the current directory and environment. If it is not valid, the process ends with exit code 78. */

@@ -105,6 +105,7 @@ export async function recordClients(
       },
       tell: (message) => console.error(message),
     }),
+    { port: '--port' },
   );
   const base = formats.includes('chat-completions') ? `${recorder.url}/v1` : recorder.url;
   console.error(

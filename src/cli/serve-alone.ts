@@ -8,7 +8,7 @@ import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Address } from '../upstream/net/bind.ts';
-import { orExit } from './command.ts';
+import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
 import { closingWith, inForce, openConfigured, rereadSettings, tellReloaded } from './open-configured.ts';
 import { optimize } from './optimize.ts';
@@ -60,6 +60,7 @@ export async function serveAlone({
           describe: () => lastRead.describe(),
         }),
     }),
+    ADMIN,
   );
   const serving = closingWith(await orExit(startServing(first, problem)), {
     accounts,

@@ -13,7 +13,7 @@ import { openDistribution } from '../server/process/distribution.ts';
 import { onSignals } from '../server/process/ending.ts';
 import { type Served, startWorkers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
-import { orExit } from './command.ts';
+import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
 import { inForce, LAST_WRITES, rereadSettings, tellReloaded } from './open-configured.ts';
 import { optimize } from './optimize.ts';
@@ -61,6 +61,7 @@ export async function superviseWorkers({
           describe: () => lastRead.describe(),
         }),
     }),
+    ADMIN,
   );
   onConfigChange(settings.files, problem, async () => {
     const isSandboxed = vendors.all.length === 0;

@@ -50,7 +50,7 @@ describe('P-19 a start that must fail', () => {
       const failed = await runCommand(directory, ['start', '--port', '0'], env);
       expect(failed).toMatchObject({ code: 1, stdout: '' });
       expect(failed.stderr).toMatch(
-        /^Cannot start: listen EADDRINUSE: .*\nYour first API key is in .*first-key\.txt, /,
+        /^Cannot start: listen EADDRINUSE: .* The port is in use: stop the other process, or set GATEWAY_ADMIN_PORT\.\nYour first API key is in .*first-key\.txt, /,
       );
       expect(failed.stderr).not.toContain('gw_');
       const [hint] = /gw_.{4}/.exec(readFileSync(firstKeyFile(directory), 'utf8')) ?? [];
@@ -75,7 +75,21 @@ describe('P-19 a start that must fail', () => {
       ['--host', '203.0.113.1'],
       {},
       1,
-      /^Cannot start: listen EADDRNOTAVAIL.*\n$/,
+      /^Cannot start: listen EADDRNOTAVAIL.* HOST must be a name or an address of this machine, .*\n$/,
+    ],
+    [
+      'a URL in place of a host',
+      ['--host', 'http://localhost'],
+      {},
+      1,
+      /^Cannot start: getaddrinfo .* http:\/\/localhost\. HOST must be a name or an address of this machine, .*\n$/,
+    ],
+    [
+      'an address of the admin listener that is not this machine’s',
+      [],
+      { GATEWAY_ADMIN_KEY: 'admin-key-of-the-tests', GATEWAY_ADMIN_HOST: '203.0.113.1' },
+      1,
+      /^Cannot start: listen EADDRNOTAVAIL.* GATEWAY_ADMIN_HOST must be a name or an address of this machine, .*\n$/,
     ],
     ['an invalid port', ['--port', 'many'], {}, 78, /^The configuration is not valid: port: .*\n$/],
     ['no workers', ['--workers', '0'], {}, 78, /^The configuration is not valid: workers: .*\n$/],
