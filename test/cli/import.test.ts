@@ -2,7 +2,7 @@
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -23,7 +23,7 @@ interface Imported {
 
 /** Imports a file, and reads the result with every variable that it names set. */
 async function imported(file: string): Promise<Imported> {
-  const { stdout, stderr, code } = await runCommand(directory, ['import', join(FOREIGN, file)]);
+  const { stdout, stderr, code } = await runCommand(directory, ['import', resolve(FOREIGN, file)]);
   expect(code).toBe(0);
   const variables = [...stdout.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [
     name,
@@ -98,6 +98,31 @@ describe('a config.yaml of LiteLLM', () => {
     ])
       expect(notes).toContain(note);
   });
+});
+
+test('one deployment of LiteLLM with a weight, an order, limits and a price', async () => {
+  const file = join(directory, 'one.yaml');
+  writeFileSync(
+    file,
+    [
+      'model_list:',
+      '  - model_name: gpt-4o',
+      '    litellm_params: { model: openai/gpt-4o, api_key: os.environ/A, weight: 3, rpm: 100, order: 1 }',
+      '    model_info: { input_cost_per_token: 0.000001 }',
+      '  - model_name: vectors',
+      '    litellm_params: { model: openai/text-embedding-3-small, api_key: os.environ/A }',
+    ].join('\n'),
+  );
+  const { config, text, notes } = await imported(file);
+  expect(config.vendors['openai']).toMatchObject({ apiKey: 'the-value-of-a', upstreams: [] });
+  expect(text).not.toContain('embedding');
+  for (const note of [
+    'openai/gpt-4o has the prices of the catalog here. If yours differ, add the model with your prices under models.',
+    'model_list[0].litellm_params.rpm was left out: vendors.*.connections bounds what one address is sent at a time.',
+    'model_list[0].litellm_params.order was left out: the addresses of a vendor share the load by weight.',
+    'model_list[1]: vectors is of the kind embedding, which this gateway does not serve.',
+  ])
+    expect(notes).toContain(note);
 });
 
 test('a config of Portkey: targets become upstreams and fallbacks', async () => {

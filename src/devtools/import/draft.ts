@@ -2,6 +2,7 @@
 
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import { defaultModels } from '../../catalog/default.ts';
+import type { Model } from '../../catalog/model.ts';
 import { findProvider, isCloud, type Provider } from './providers.ts';
 
 /** What a key, an address or a setting becomes: plain data, as a configuration file writes it. */
@@ -75,11 +76,11 @@ export function openDraft(): Draft {
     return `\${${variable}}`;
   };
 
-  const findKnown = (vendor: string, name: string): string | undefined =>
+  const findKnown = (vendor: string, name: string): Model | undefined =>
     catalog.find(({ id, upstream, aliases = [] }) => {
       if (vendorName(id) !== vendor) return false;
       return [id, ...aliases].some((each) => modelName(each) === name.toLowerCase()) || upstream === name;
-    })?.id;
+    });
 
   return {
     note,
@@ -116,7 +117,14 @@ export function openDraft(): Draft {
       // A service with models of many vendors takes their ids as they are.
       const id = vendor === 'compatible' ? name.toLowerCase() : `${vendor}/${modelName(name.toLowerCase())}`;
       const known = findKnown(vendorName(id), modelName(name));
-      if (known !== undefined || models.has(id)) return known ?? id;
+      if (known !== undefined) {
+        if (hasOtherPrices(known, their))
+          note(
+            `${known.id} has the prices of the catalog here. If yours differ, add the model with your prices under models.`,
+          );
+        return known.id;
+      }
+      if (models.has(id)) return id;
       const unsaid = (['contextWindow', 'maxOutputTokens', 'input', 'output'] as const).filter(
         (figure) => their[figure] === undefined,
       );
@@ -151,7 +159,8 @@ export function openDraft(): Draft {
     result() {
       const vendors = Object.fromEntries(
         [...places].map(([vendor, all]) => {
-          const [only] = all;
+          // A vendor's only address has no weight.
+          const [{ weight: _, ...only } = {}] = all;
           const set = Object.fromEntries(sections.get(`vendors.${vendor}`) ?? []);
           return [vendor, { ...(all.length === 1 ? only : { upstreams: all }), ...set }];
         }),
@@ -183,6 +192,11 @@ function serverAt(provider: string, baseUrl: string | undefined): Provider | und
   const labels = hostname.replace(/^(?:api|www)\./, '').split('.');
   const name = /^[\d.]+$/.test(hostname) ? hostname : (labels[0] ?? hostname);
   return { vendor: name.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-'), key: 'none' };
+}
+
+/** Whether the other configuration has prices of its own for a model of the catalog. */
+function hasOtherPrices({ prices }: Model, { input, output }: TheirModel): boolean {
+  return (input ?? prices.input) !== prices.input || (output ?? prices.output) !== prices.output;
 }
 
 function numbered(variable: string, before: number): string {

@@ -20,6 +20,8 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /callbacks?$|logs_store$/,
     'see docs/operating.md: the log, /metrics and OpenTelemetry, none of which has prompts',
   ],
+  [/litellm_params\.(?:rpm|tpm)$/, 'vendors.*.connections bounds what one address is sent at a time'],
+  [/litellm_params\.order$/, 'the addresses of a vendor share the load by weight'],
   [/guardrails?(?:_config)?$|hooks$/, 'see docs/hooks.md: a few lines of your own'],
   [/context_window_fallbacks$|content_policy_fallbacks$/, 'fallbacks are by model alone'],
   [/mcp$/, 'tools are called by the client'],

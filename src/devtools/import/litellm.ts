@@ -36,9 +36,9 @@ function importModel(entry: Source, ids: Map<string, string>, draft: Draft): voi
   const params = entry.part('litellm_params');
   const info = entry.part('model_info');
   info?.skip('id', 'base_model', 'mode', 'health_check_timeout');
-  const mode = info?.text('mode');
   if (params === undefined) return;
   const written = params.text('model') ?? '';
+  const mode = info?.text('mode') ?? kindByName(written);
   const [provider, model] = splitModel(written, params.text('custom_llm_provider'));
   if (mode !== undefined && OTHER_MODES.test(mode)) {
     params.skip(...params.names());
@@ -50,8 +50,6 @@ function importModel(entry: Source, ids: Map<string, string>, draft: Draft): voi
     draft.note(`${entry.field}: the vendor of ${written} is not known. Write it as <vendor>/<model>.`);
     return;
   }
-  // `tpm` and `rpm` of a deployment only steer LiteLLM's own choice.
-  params.skip('rpm', 'tpm', 'order');
   const vendor = draft.place({
     field: `${entry.field}.litellm_params`,
     provider,
@@ -83,6 +81,14 @@ function importModel(entry: Source, ids: Map<string, string>, draft: Draft): voi
   }
   ids.set(name, id);
   if (name !== modelName(id) || vendorName(id) !== 'openai') draft.alias(name, id);
+}
+
+/** The kind of a well-known model that gives no text; LiteLLM has it from its own list of models. */
+function kindByName(written: string): string | undefined {
+  if (/embed/i.test(written)) return 'embedding';
+  if (/dall-e|gpt-image/i.test(written)) return 'image_generation';
+  if (/whisper/i.test(written)) return 'audio_transcription';
+  return /\btts\b/i.test(written) ? 'audio_speech' : undefined;
 }
 
 /** `provider/model`; LiteLLM finds the provider of a plain name by its own list of models. */
