@@ -3,6 +3,7 @@
  */
 
 import { makeCatalog, vendorName } from '../catalog/catalog.ts';
+import { nearestVendor } from '../catalog/nearest-model.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors } from '../config/vendors.ts';
@@ -54,7 +55,7 @@ function findIdle(config: Config, vendors: Vendors): readonly string[] {
   const unused = [...new Set(models.map(({ id }) => vendorName(id)))].filter((name) => !configured.has(name));
   return vendors.all.flatMap(({ name }) => {
     if (serving.has(name)) return [];
-    const similar = unused.find((other) => isSimilar(name, other));
+    const similar = nearestVendor(name, unused);
     return similar === undefined
       ? `The vendor ${name} serves no model, because no model id begins with ${name}/. List its models under "models" in the configuration.`
       : `The vendor ${name} serves no model: the ids in the catalog begin with ${similar}/, so rename the vendor to ${similar}.`;
@@ -80,16 +81,6 @@ function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] 
         : [];
     });
   });
-}
-
-/** Whether two names are alike, as `xai` and `x-ai`, or `mistral` and `mistralai`. */
-function isSimilar(one: string, other: string): boolean {
-  const [a, b] = [keepLetters(one), keepLetters(other)];
-  return a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a));
-}
-
-function keepLetters(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 /** Other SDKs and gateways expect another version in an address, or none. */

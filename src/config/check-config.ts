@@ -2,11 +2,12 @@
 
 import { namePrefix } from '../access/identities/claims.ts';
 import { defaultModels } from '../catalog/default.ts';
+import { nearestModel, nearestVendor } from '../catalog/nearest-model.ts';
 import { type ConfigError, invalidConfig } from '../lib/config-error.ts';
 import { hashKey } from '../store/keys/key-secret.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 import type { Config } from './schema.ts';
-import { vendorTls, vendorWithoutAddress } from './vendors.ts';
+import { KNOWN_VENDORS, vendorTls, vendorWithoutAddress } from './vendors.ts';
 
 /** The variable that set the field at a path; undefined if no variable did. */
 type VariableFor = (path: readonly PropertyKey[]) => string | undefined;
@@ -70,7 +71,10 @@ function checkModelNames({ fallbacks, models, aliases, vendors }: Config): void 
     for (const id of [model.id, ...(model.aliases ?? [])]) known.add(id.toLowerCase());
   }
   const check = (field: string, id: string): void => {
-    if (!known.has(id.toLowerCase())) throw invalidConfig(`${field}: the catalog has no model ${id}`);
+    if (known.has(id.toLowerCase())) return;
+    const nearest = nearestModel(id, [...known]);
+    const advice = nearest === undefined ? '' : `. Did you mean ${nearest}?`;
+    throw invalidConfig(`${field}: the catalog has no model ${id}${advice}`);
   };
   // `names` are looked up by id, which is in lower case.
   const ids = new Set(catalog.map(({ id }) => id));
@@ -101,7 +105,11 @@ function checkVendorAddresses(config: Config): void {
   const name = vendorWithoutAddress(config);
   if (name === undefined) return;
   const variable = name === 'compatible' ? ' (COMPATIBLE_BASE_URL)' : '';
-  throw invalidConfig(`vendors.${name}.baseUrl: is required, because this vendor has a key${variable}`);
+  const nearest = KNOWN_VENDORS.includes(name) ? undefined : nearestVendor(name, KNOWN_VENDORS);
+  const advice = nearest === undefined ? '' : `. Did you mean the vendor ${nearest}?`;
+  throw invalidConfig(
+    `vendors.${name}.baseUrl: is required, because this vendor has a key${variable}${advice}`,
+  );
 }
 
 /** A key of a group that does not exist would have no limits; of two groups with one name, one would have no effect. */

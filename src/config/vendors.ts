@@ -45,6 +45,9 @@ const KNOWN: Readonly<Record<string, Defaults>> = {
   compatible: { auth: 'authorization', formats: ['chat-completions'], fullIds: true },
 };
 
+/** The names of the vendors whose address is known. */
+export const KNOWN_VENDORS: readonly string[] = Object.keys(KNOWN);
+
 /** The address of a vendor and what it takes to be let in there. The sandbox gives its own places. */
 export interface Place extends Partial<Pick<Vendor, 'auth' | 'names' | 'simulated'>> {
   readonly baseUrl: string;

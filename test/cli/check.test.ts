@@ -64,7 +64,7 @@ test('rejects an alias of a model that does not exist', async () => {
   const { code, stderr } = await check({ aliases: { ...known, 'house/best': 'openai/gpt4o' } });
   expect([code, stderr]).toEqual([
     78,
-    'The configuration is not valid: aliases.house/best: the catalog has no model openai/gpt4o\n',
+    'The configuration is not valid: aliases.house/best: the catalog has no model openai/gpt4o. Did you mean openai/gpt-4o?\n',
   ]);
 });
 
@@ -279,6 +279,22 @@ test('a vendor with a key and no address is rejected: otherwise simulated vendor
   const nowhere = { upstreams: [{ apiKey: 'sk-of-a-vendor' }] };
   expect((await check({ vendors: { homemade: nowhere } })).code).toBe(78);
   expect((await check({ vendors: { homemade: {} } })).code).toBe(0);
+});
+
+test.each([
+  ['xai', 'x-ai'],
+  ['mistral', 'mistralai'],
+  ['opnai', 'openai'],
+  ['antropic', 'anthropic'],
+  ['gemini', 'google'],
+  ['homemade', undefined],
+])('a vendor %s without an address may be a misspelt %s', async (name, meant) => {
+  const { code, stderr } = await check({ vendors: { [name]: { apiKey: 'sk-of-a-vendor' } } });
+  const advice = meant === undefined ? '' : `. Did you mean the vendor ${meant}?`;
+  expect([code, stderr]).toEqual([
+    78,
+    `The configuration is not valid: vendors.${name}.baseUrl: is required, because this vendor has a key${advice}\n`,
+  ]);
 });
 
 test('a gateway that would send requests to itself is rejected, also if the shell sets the address', async () => {

@@ -3,9 +3,9 @@
 import { type Catalog, vendorName } from '../../catalog/catalog.ts';
 import { DEFAULT_VENDOR } from '../../catalog/default-vendor.ts';
 import type { Model } from '../../catalog/model.ts';
+import { nearestModel } from '../../catalog/nearest-model.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Admitted } from '../exchange.ts';
-import { nearestModel } from './nearest-model.ts';
 import { type ReachOptions, reaches } from './reach.ts';
 
 /** The advice for a model that only the other endpoints serve. */

@@ -1,9 +1,9 @@
 /**
- * Which model a caller means who misspells one or leaves its vendor out. The error message suggests it; the gateway
- * never asks it instead.
+ * Which model or vendor is meant by someone who misspells it or leaves a vendor out. The error message suggests it; the
+ * gateway never asks it instead.
  */
 
-import { modelName } from '../../catalog/catalog.ts';
+import { modelName } from './catalog.ts';
 
 /**
  * Finds the model whose name is nearest to `asked`.
@@ -21,6 +21,32 @@ export function nearestModel(asked: string, ids: readonly string[]): string | un
     ids.find((id) => splitName(modelName(id)).toSorted().join(' ') === sorted) ??
     ids.find((id) => isSlip(joined, splitName(modelName(id)).join(' ')))
   );
+}
+
+/** How people and other gateways name vendors, if not by the name in the ids of their models. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  alibaba: 'qwen',
+  claude: 'anthropic',
+  gemini: 'google',
+  grok: 'x-ai',
+  kimi: 'moonshotai',
+};
+
+/** Finds the vendor whose name is nearest to `asked`: `x-ai` for `xai`. @returns undefined if none is similar. */
+export function nearestVendor(asked: string, names: readonly string[]): string | undefined {
+  const letters = keepLetters(asked);
+  const meant = Object.hasOwn(OTHER_NAMES, letters) ? OTHER_NAMES[letters] : undefined;
+  return names.find((name) => name === meant || isAlike(letters, keepLetters(name)));
+}
+
+/** Whether one name begins like the other, or differs from it by a slip. */
+function isAlike(one: string, other: string): boolean {
+  if (one === '' || other === '') return false;
+  return one.startsWith(other) || other.startsWith(one) || isSlip(one, other);
+}
+
+function keepLetters(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 /** `claude`, `sonnet`, `5`, `5` of `Claude-5.5-Sonnet-latest`: in any order, however they are joined. */
