@@ -242,6 +242,14 @@ test('usage and metrics include a finished request', async () => {
   expect(await (await ask(admin, 'GET', '/metrics')).text()).toMatch(/gateway_requests_total\{.*\} 1\n/);
 });
 
+test('the document is on this listener too, without a key, and the error for an unknown path says so', async () => {
+  const response = await fetch(`${admin.url}/openapi.json`);
+  expect(response.status).toBe(200);
+  expect(parseJson(await response.text())).toEqual(parseJson(JSON.stringify(document)));
+  for (const path of ['/admin/key', '/key/generate'])
+    expect(await (await ask(admin, 'GET', path)).text()).toContain('/openapi.json describes all there are.');
+});
+
 describe('what is not described', () => {
   test.each(['/admin', '/admin/', '/admin/keys/a/b', '/metrics/x', '/health/live', '/dashboard'])(
     '%s never occurs',

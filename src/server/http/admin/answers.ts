@@ -24,6 +24,9 @@ export interface AdminRequest {
 /** The largest body in bytes: a thousand models fit in. */
 const BODY_LIMIT = 512 * 1024;
 
+/** Said of a path that does not exist. */
+export const NO_ENDPOINT = 'There is no such endpoint. /openapi.json describes all there are.';
+
 /** An error's body. */
 export const errorBody = z.strictObject({
   error: z.strictObject({

@@ -10,7 +10,7 @@ import { isReachable, type Store } from '../../../store/store.ts';
 import { isShort } from '../../../store/store-errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { makeAdmission } from './admission.ts';
-import { type AdminRequest, answerError } from './answers.ts';
+import { type AdminRequest, answerError, NO_ENDPOINT } from './answers.ts';
 import type { AdminKey } from './authenticate-admin.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
 import type { Sessions } from './sessions.ts';
@@ -54,7 +54,7 @@ export function createAdminApp(
   }
   app.all('/admin/**', (event) =>
     answer(event, () => {
-      throw new GatewayError('not-found', 'There is no such endpoint.');
+      throw new GatewayError('not-found', NO_ENDPOINT);
     }),
   );
   return app;

@@ -8,8 +8,9 @@ import { rawPath } from '../../../pipeline/request/request-head.ts';
 import type { Address } from '../../../upstream/net/bind.ts';
 import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';
+import { openDescription } from '../openapi/document.ts';
 import { makeAdmission } from './admission.ts';
-import { answerError } from './answers.ts';
+import { answerError, NO_ENDPOINT } from './answers.ts';
 import type { AdminKey } from './authenticate-admin.ts';
 import { answerConfig } from './config-route.ts';
 import { addCallForwarding } from './forward-calls.ts';
@@ -29,7 +30,10 @@ export interface WatchOptions {
   readonly gateway: Promise<Address>;
 }
 
-/** Adds `/metrics`, `/admin/config`, the console at `/`, what it asks the models by, and 404 for every path not added before. */
+/**
+ * Adds `/metrics`, `/admin/config`, `/openapi.json`, the console at `/`, what it asks the models by, and 404 for every
+ * path not added before.
+ */
 export function addWatchRoutes(
   app: H3,
   { key, signIn, sessions, render, describe, gateway }: WatchOptions,
@@ -63,6 +67,8 @@ export function addWatchRoutes(
     ['/', file],
     ['/metrics', metrics],
     ['/admin/config', configuration],
+    // The port for callers has it too, but whoever administers may reach only this one.
+    ['/openapi.json', openDescription()],
     ['/console/**', file],
   ] as const) {
     app.get(path, answer);
@@ -73,5 +79,5 @@ export function addWatchRoutes(
 }
 
 function notThere(): GatewayError {
-  return new GatewayError('not-found', 'There is no such endpoint.');
+  return new GatewayError('not-found', NO_ENDPOINT);
 }
