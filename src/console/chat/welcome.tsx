@@ -40,8 +40,8 @@ export function Welcome({
       ) : (
         <>
           <p>
-            The gateway prints a key on its first start; <code>npm run gateway keys create NAME</code> creates
-            another.
+            The gateway creates a key on its first start and says where it is;{' '}
+            <code>gateway keys create NAME</code> creates another.
           </p>
           <button type="button" class="primary" onClick={onAskKey}>
             Enter an API key

@@ -84,7 +84,13 @@ export function App({ session, catalog, chat, route }: AppParts) {
           <LaterView parts={{ session, catalog, chat, route }} onAskKey={() => setAsksKey(true)} />
         )}
       </main>
-      {asksKey && <KeysDialog session={session} onClose={() => setAsksKey(false)} />}
+      {asksKey && (
+        <KeysDialog
+          session={session}
+          needs={ADMIN_VIEWS.some((each) => each.view === view) ? 'admin key' : 'key'}
+          onClose={() => setAsksKey(false)}
+        />
+      )}
     </div>
   );
 }

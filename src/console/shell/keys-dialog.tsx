@@ -4,7 +4,16 @@ import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { Dialog } from './dialog.tsx';
 
-export function KeysDialog({ session, onClose }: { session: Session; onClose: () => void }) {
+/** @param needs the key that the view behind the dialog needs: the cursor stands in its field. */
+export function KeysDialog({
+  session,
+  needs,
+  onClose,
+}: {
+  session: Session;
+  needs: 'key' | 'admin key';
+  onClose: () => void;
+}) {
   const [key, setKey] = useState(session.key.value);
   const [adminKey, setAdminKey] = useState(session.adminKey.value);
   return (
@@ -26,6 +35,7 @@ export function KeysDialog({ session, onClose }: { session: Session; onClose: ()
             autocomplete="off"
             spellcheck={false}
             placeholder="gw_…"
+            autofocus={needs === 'key'}
             value={key}
             onInput={(event) => setKey(event.currentTarget.value)}
           />
@@ -37,6 +47,7 @@ export function KeysDialog({ session, onClose }: { session: Session; onClose: ()
             autocomplete="off"
             spellcheck={false}
             placeholder="GATEWAY_ADMIN_KEY"
+            autofocus={needs === 'admin key'}
             value={adminKey}
             onInput={(event) => setAdminKey(event.currentTarget.value)}
           />
