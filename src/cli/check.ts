@@ -20,15 +20,23 @@ export const check = defineCommand({
   args: options,
   run: ({ args }) =>
     execute(args, options, async () => {
-      const [{ readServed }, { configuredVendors }, { servedModels }, { namePrefix }, notes, vendorNotes] =
-        await Promise.all([
-          import('../config/load.ts'),
-          import('../config/vendors.ts'),
-          import('../config/models.ts'),
-          import('../access/identities/claims.ts'),
-          import('./config-notes.ts'),
-          import('./vendor-notes.ts'),
-        ]);
+      const [
+        { readServed },
+        { configuredVendors },
+        { servedModels },
+        { namePrefix },
+        notes,
+        vendorNotes,
+        { findUnitNotes },
+      ] = await Promise.all([
+        import('../config/load.ts'),
+        import('../config/vendors.ts'),
+        import('../config/models.ts'),
+        import('../access/identities/claims.ts'),
+        import('./config-notes.ts'),
+        import('./vendor-notes.ts'),
+        import('./unit-notes.ts'),
+      ]);
       const environment = {
         ...process.env,
         ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
@@ -56,6 +64,7 @@ export const check = defineCommand({
         ...(await describeCredentials(vendors.all)),
         ...notes.findUnreadVariables(config, environment),
         ...vendorNotes.findVendorNotes(config),
+        ...findUnitNotes(config),
         ...notes.findUnknownModels(models, config),
         ...config.identities.map(
           ({ name, issuer }) =>

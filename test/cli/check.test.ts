@@ -224,6 +224,24 @@ test('for a vendor that serves nothing, the right name is suggested', async () =
   expect(stdout).not.toContain('vendor z-ai');
 });
 
+test('times in seconds and prices for one token, as other gateways have them, are reported', async () => {
+  const model = { id: 'openai/ours', contextWindow: 8_192, maxOutputTokens: 4_096 };
+  const { code, stdout } = await check({
+    vendors: { openai: { apiKey: 'sk-of-a-vendor' } },
+    timeouts: { total: 120, firstByte: 60_000, keepAlive: 1_000 },
+    models: [
+      { ...model, prices: { input: 0.000_000_3, output: 0.000_001_2 } },
+      { ...model, id: 'openai/free', prices: { input: 0, output: 0 } },
+      { ...model, id: 'openai/cheap', prices: { input: 0.01, output: 0.02 } },
+    ],
+  });
+  expect(code).toBe(0);
+  expect(stdout.split('\n').filter((line) => /milliseconds|prices/.test(line))).toEqual([
+    'timeouts.total is 120 milliseconds. For 120 seconds, write 120000.',
+    'The prices of openai/ours are in dollars per million tokens, and so low that they may be meant for one token.',
+  ]);
+});
+
 test('a vendor with an address and no key is reported to serve nothing', async () => {
   const baseUrl = 'http://localhost:11434/v1';
   const { code, stdout } = await check({
