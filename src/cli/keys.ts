@@ -1,6 +1,7 @@
 /** `gateway keys`: creates, lists, changes, rotates and revokes keys. Running gateways apply a change within two seconds. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import type { Config } from '../config/schema.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { KeyView } from '../store/keys/key-view.ts';
 import type { MadeKey } from '../store/keys/keys.ts';
@@ -35,7 +36,7 @@ const create = defineCommand({
         const name = parseOptions(args.name, keyName, 'The name');
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (isExpired(settings)) throw new Refusal(`--expires: ${args.expires} is in the past.`);
-        const made = await inKnownGroup(createKey(store, name, keyColumns(settings)));
+        const made = await inKnownGroup(createKey(store, name, keyColumns(settings)), config);
         if (made === undefined) throw new Refusal(`A key named ${name} already exists.`);
         for (const note of findUnknownInSettings(settings, config)) console.error(note);
         await showKey(made, args.json);
@@ -70,13 +71,13 @@ const change = defineCommand({
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
         const { changeKey, keyColumns, findKey, findUnknownInSettings, keySettings } = await load();
-        const { id, name } = usable(args.key, await findKey(store, args.key));
+        const { id, name } = usable(args.key, await findKey(store, args.key), config);
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (Object.keys(settings).length === 0)
           throw new Refusal(
             'Nothing to change: give at least one setting, such as --models or --budget-day.',
           );
-        await inKnownGroup(changeKey(store, id, keyColumns(settings)));
+        await inKnownGroup(changeKey(store, id, keyColumns(settings)), config);
         for (const note of findUnknownInSettings(settings, config)) console.error(note);
         console.error(`Changed the key ${name}.`);
       }),
@@ -103,7 +104,7 @@ const rotate = defineCommand({
   args: rotateOptions,
   run: ({ args }) =>
     execute(args, rotateOptions, () =>
-      withStore(async (store) => {
+      withStore(async (store, config) => {
         const { findKey, isExpired, MAX_GRACE_DAYS, rotateKey, renderKey } = await load();
         const grace = parseDuration(args.grace);
         if (grace === undefined)
@@ -113,7 +114,7 @@ const rotate = defineCommand({
             `--grace: ${args.grace} is more than ${MAX_GRACE_DAYS}d, the longest that an old key may keep working.`,
           );
         }
-        const { id } = usable(args.key, await findKey(store, args.key));
+        const { id } = usable(args.key, await findKey(store, args.key), config);
         const made = await rotateKey(store, id, { grace, again: args.again });
         if (made === undefined) throw new Refusal('The key has been revoked in the meantime.');
         if ('promisedUntil' in made) {
@@ -140,9 +141,9 @@ const revoke = defineCommand({
   args: revokeOptions,
   run: ({ args }) =>
     execute(args, revokeOptions, () =>
-      withStore(async (store) => {
+      withStore(async (store, config) => {
         const { findKey, revokeKey } = await load();
-        const { id, name } = usable(args.key, await findKey(store, args.key));
+        const { id, name } = usable(args.key, await findKey(store, args.key), config);
         await revokeKey(store, id);
         console.error(`Revoked the key ${name}.`);
       }),
@@ -168,12 +169,17 @@ async function load() {
 }
 
 /** Awaits a change of a key. @throws Refusal if the group that the key should belong to does not exist. */
-async function inKnownGroup<T>(change: Promise<T>): Promise<T> {
+async function inKnownGroup<T>(change: Promise<T>, { groups }: Config): Promise<T> {
   const { NoSuchGroup } = await import('../store/keys/changes.ts');
   try {
     return await change;
   } catch (error) {
     if (!(error instanceof NoSuchGroup)) throw error;
+    // A stored group of the same name would have limits of its own, and share the spending.
+    if (groups.some(({ name }) => name === error.group))
+      throw new Refusal(
+        `The group ${error.group} is in the configuration, so only keys of the configuration can belong to it.`,
+      );
     throw new Refusal(
       `${error.message} To create it: ${commandLine(process.env, `groups create '${error.group}'`)}`,
     );
@@ -181,7 +187,9 @@ async function inKnownGroup<T>(change: Promise<T>): Promise<T> {
 }
 
 /** The row of a key that was looked up by name or id. @throws Refusal if there is none, or the key is revoked. */
-function usable(nameOrId: string, row: KeyRow | undefined): KeyRow {
+function usable(nameOrId: string, row: KeyRow | undefined, { keys }: Config): KeyRow {
+  if (row === undefined && keys.some(({ name }) => name === nameOrId))
+    throw new Refusal(`The key ${nameOrId} is in the configuration: change it there.`);
   if (row === undefined)
     throw new Refusal(`There is no key ${nameOrId} (see "${commandLine(process.env, 'keys list')}").`);
   if (row.revoked_at !== null) throw new Refusal(`The key ${nameOrId} has been revoked.`);

@@ -1,6 +1,6 @@
 /** `gateway groups`, and keys that belong to a group. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -129,4 +129,24 @@ test('reports what cannot be done in one line, with exit code 1', async () => {
     expect(stderr, words.join(' ')).toMatch(reason);
   }
   expect(await withStore(keyRecords)).toMatchObject([{ name: 'ci' }]);
+});
+
+test('keys and groups of the configuration are named as such: no stored group of that name is suggested', async () => {
+  await writeFile(
+    join(directory, 'gateway.config.json'),
+    JSON.stringify({
+      groups: [{ name: 'ads', limits: { budgetMonth: 5 } }],
+      keys: [{ name: 'ci', key: 'a-key-of-the-configuration', group: 'ads' }],
+    }),
+  );
+  const group =
+    'The group ads is in the configuration, so only keys of the configuration can belong to it.\n';
+  const key = 'The key ci is in the configuration: change it there.\n';
+  for (const [said, ...words] of [
+    [group, 'keys', 'create', 'other', '--group=ads'],
+    [key, 'keys', 'change', 'ci', '--budget-day=5'],
+    [key, 'keys', 'rotate', 'ci'],
+    [key, 'keys', 'revoke', 'ci'],
+  ] as const)
+    expect(await run(...words), words.join(' ')).toMatchObject({ code: 1, stdout: '', stderr: said });
 });
