@@ -50,6 +50,12 @@ test('a text', () => {
 });
 
 describe('a message', () => {
+  test('keeps its texts apart although an empty one with a source is between them', () => {
+    const empty: Part = { kind: 'text', text: '', citations: [{ url: 'https://a.example/' }] };
+    const parts: Part[] = [{ kind: 'text', text: 'One' }, call, empty, { kind: 'text', text: 'Two' }];
+    expect(messageOf(parts)).toMatchObject([{ message: { content: 'One\n\nTwo' } }]);
+  });
+
   test('with only calls has no content', () => {
     const body = renderReply(
       replyWith([

@@ -35,6 +35,7 @@ export function joinThoughts(thoughts: readonly { readonly text: string }[]): st
 export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
   const texts: TextPart[] = [];
   let isInterrupted = false;
+  let last = '';
   let item: number | undefined;
   for (const part of parts) {
     if (part.kind !== 'text') {
@@ -43,10 +44,12 @@ export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
     }
     if (part.formatSpecific?.item !== item) isInterrupted = true;
     item = part.formatSpecific?.item;
-    const separator = isInterrupted ? separatorBetween(texts.at(-1)?.text ?? '', part.text) : '';
+    const separator = isInterrupted ? separatorBetween(last, part.text) : '';
     if (separator !== '') texts.push({ kind: 'text', text: separator });
     texts.push(part);
-    if (part.text !== '') isInterrupted = false;
+    if (part.text === '') continue;
+    isInterrupted = false;
+    last = part.text;
   }
   return texts;
 }
