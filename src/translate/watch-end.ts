@@ -30,6 +30,8 @@ const LARGE = 1024;
 const LONGEST_END = 5;
 const MOST_OF_FAILURE = 256 * 1024;
 
+/** Matches where data begins. Comments and names alone make no event (WHATWG HTML, 9.2.6). */
+const DATA = /(?:^(?:\xef\xbb\xbf)?|[\r\n])data:/;
 /** Match the places where an event may end that lacks its empty line. */
 const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
@@ -42,6 +44,8 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
   readonly #format: Format;
   readonly #tail: TrailingBytes;
   #isOpen = false;
+  /** Whether data has come. It is looked for only until the stream is open. */
+  #hasData = false;
   /** What has come of a long failure, from its beginning on. */
   #failure: ByteAccumulator | undefined;
 
@@ -61,7 +65,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
   watch(bytes: Uint8Array): void {
     const { failing } = this.#format.outbound.marks;
     const tail = this.#tail;
-    this.#isOpen ||= this.#opens(bytes);
+    if (!this.#isOpen) this.#readBeginning(bytes);
     if (
       this.#failure === undefined &&
       endsLong(bytes) &&
@@ -111,20 +115,23 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
   }
 
   /**
-   * Whether a piece, with what came before it, has the opening. It stands near the beginning, as a rule of a large
-   * piece.
+   * Looks for the opening in a piece and what came before it. It stands near the beginning, as a rule of a large piece.
    */
-  #opens(bytes: Uint8Array): boolean {
+  #readBeginning(bytes: Uint8Array): void {
     const { opening } = this.#format.outbound.marks;
     const before = this.#lastText();
-    if (opening.test(before + latin1OfBytes(bytes, 0, Math.min(bytes.byteLength, HEAD)))) return true;
-    return bytes.byteLength > HEAD && opening.test(before + latin1OfBytes(bytes));
+    const head = before + latin1OfBytes(bytes, 0, Math.min(bytes.byteLength, HEAD));
+    this.#isOpen =
+      opening.test(head) || (bytes.byteLength > HEAD && opening.test(before + latin1OfBytes(bytes)));
+    this.#hasData ||= DATA.test(head);
   }
 
   /** Whether the stream may end here. @param last the kept end. */
   #isWhole(last: string): boolean {
-    // A body that does not look like this format at all may end anywhere.
-    if (last !== '' && !this.#isOpen) return true;
+    // A stream that does not look like this format at all may end behind any of its events. Without one it may not: the
+    // official SDKs would take it for an empty answer. JSON is left as it is, since it may be the vendor's error.
+    if (!this.#isOpen)
+      return this.#hasData || DATA.test(last) ? this.#endsWhole(last) : LAST_EVENT.test(last);
     // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
     // end.
     return (

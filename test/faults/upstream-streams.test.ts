@@ -132,6 +132,34 @@ describe('U-17 an end without a single event', () => {
   });
 });
 
+describe('U-17 an end without a whole event', () => {
+  const table: [name: string, sent: (good: string) => string][] = [
+    ['comments alone', () => ': still there\n\n: still there\n\n'],
+    ['many comments', () => ': still there\n\n'.repeat(400)],
+    ['a name without data', () => 'event: ping\n\n'],
+    ['half of the first event', (good) => good.slice(0, good.indexOf('data:') + 20)],
+    ['a page instead of events', () => '<html>Bad gateway</html>'],
+  ];
+  describe.each(table)('%s', (_, sent) => {
+    test.each(native)('$name: an error event', async (way) => {
+      const { text } = await read(way, (wire) => wire.wholeStream([sent(streamedAnswer(way.spoken))]));
+      const events = eventsIn(text);
+      expect(events.filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
+      expect(isErrorEvent(way.format, events.at(-1) ?? { data: '' })).toBe(true);
+    });
+    test.each(translated)('$name: 502', async (way) => {
+      const { status } = await read(way, (wire) => wire.wholeStream([sent(streamedAnswer(way.spoken))]));
+      expect(status).toBe(502);
+    });
+  });
+
+  test.each(native)("$name: the vendor's own error in place of a stream stays as it is", async (way) => {
+    const error = '{"error":{"type":"invalid_request_error","message":"The prompt is bad."}}';
+    const { text } = await read(way, (wire) => wire.wholeStream([error]));
+    expect(text).toBe(error);
+  });
+});
+
 describe('U-17, U-18 an end in the middle of the last event, whose beginning says that it is the last', () => {
   const ends: [name: string, end: (wire: Wire) => void][] = [
     ['as a complete body', (wire) => wire.lastChunk()],
