@@ -1,7 +1,7 @@
 /** The answer to a request that came over a WebSocket: each of its events is a message (OpenAI, "WebSocket mode"). */
 
 import type { IncomingMessage } from 'node:http';
-import { parseErrorObject, renderError } from '../../formats/openai/errors.ts';
+import { parseError, parseErrorObject, renderError } from '../../formats/openai/errors.ts';
 import { ByteAccumulator } from '../../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
@@ -35,6 +35,9 @@ const USEFUL = /^(?:retry-after|x-request-id|x-upstream-request-id|x-should-retr
 /** The longest event, in UTF-16 code units. The last event of a response has all of its images. */
 const LONGEST = 64 * 1024 * 1024;
 
+/** What is said of an answer that ends without a reason. */
+const ENDED = 'The answer ended before it was complete.';
+
 /** The longest error that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
 
@@ -50,6 +53,8 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
   return new Promise((resolve) => {
     let response: JsonObject | undefined;
     let isOver = false;
+    /** Whether an event was no JSON. As a rule it was cut, and the error behind it says why. */
+    let isCut = false;
     /**
      * The error of the stream. The failed response, as a rule the next event, reports it too, and an answer ends only
      * once.
@@ -62,14 +67,16 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
       enqueue(event: Sse) {
         open = 0;
         if (isOver || !event.data.startsWith('{')) return;
-        const name = event.event;
-        const isRead = name === undefined || name === 'error' || CARRIES.test(name);
-        const read = isRead ? asObject(tryParseBounded(event.data)) : undefined;
-        const type = name ?? asText(read?.['type']) ?? '';
+        const read = asObject(tryParseBounded(event.data));
+        // A POST passes its bytes, but here each event is a message, and clients parse every one.
+        isCut ||= read === undefined;
+        if (read === undefined) return;
+        const type = event.event ?? asText(read['type']) ?? '';
         if (type === 'error') {
           failure = read;
           return;
         }
+        if (isCut) throw new GatewayError('upstream-broken', ENDED);
         const carried = CARRIES.test(type) ? read : undefined;
         isOver = LAST.test(type);
         if (GOES_ON.test(type)) response = asObject(carried?.['response']);
@@ -80,7 +87,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
       told.holds(0);
       if (!isOver && failure !== undefined) sayFailure(failure, told);
       else if (!isOver) {
-        say(new GatewayError('upstream-broken', 'The answer ended before it was complete.'), told);
+        say(new GatewayError('upstream-broken', ENDED), told);
       }
       resolve(response);
     };
@@ -156,15 +163,19 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
       if (whole.size() + chunk.byteLength <= MAX_ERROR) whole.add(chunk);
     });
     const end = (): void => {
-      const body = asObject(tryParseBounded(whole.whole().toString(), MAX_ERROR_TOKENS));
+      const text = whole.whole().toString();
       const { statusCode: status = 0 } = answer;
-      if (status >= 400 && asObject(body?.['error']) !== undefined) {
-        sayError(status, body ?? {}, pickHeaders(answer), told);
-      } else
+      if (status < 400)
         say(
           new GatewayError('upstream-broken', 'The vendor answered with something that is not a stream.'),
           told,
         );
+      else {
+        // A vendor may refuse with a body in which there is no error of this format.
+        const error = asObject(asObject(tryParseBounded(text, MAX_ERROR_TOKENS))?.['error']);
+        const body = error === undefined ? renderError(parseError(status, text)) : { error };
+        sayError(status, body, pickHeaders(answer), told);
+      }
       resolve(undefined);
     };
     answer.on('end', end);

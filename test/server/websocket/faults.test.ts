@@ -39,6 +39,12 @@ async function expectAlive(client: Client): Promise<void> {
   expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
 }
 
+/** The same, once the vendor answers as usual. */
+async function expectAliveAgain(client: Client): Promise<void> {
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
+}
+
 describe('a handshake', () => {
   test.each([
     ['a wrong key', { authorization: 'Bearer nobody' }, 401],
@@ -236,6 +242,47 @@ test("a vendor's error comes with its status, its message and its Retry-After", 
   });
   stage.respondWith(say('Hello'));
   await expectAlive(client);
+});
+
+test.each([
+  ['nothing', 429, '', 'rate_limit_exceeded'],
+  ['null', 400, 'null', 'invalid_request_error'],
+  ['an empty object', 429, '{}', 'rate_limit_exceeded'],
+  ['words of another format', 422, '{"detail":"No."}', 'invalid_request_error'],
+])("a vendor's refusal that holds %s keeps its status", async (_, status, body, code) => {
+  const client = await connect(stage.gateway.url);
+  stage.respondWith((_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' }).end(body),
+  );
+  client.send(create);
+  expect(await client.next()).toMatchObject({
+    type: 'error',
+    status,
+    error: { code, message: expect.stringMatching(/No\.|status/) },
+    headers: { 'retry-after': '7' },
+  });
+  await expectAliveAgain(client);
+});
+
+test('an event that is cut off is not sent, and its answer ends with an error', async () => {
+  const client = await connect(stage.gateway.url);
+  const created = { type: 'response.created', response: { id: 'resp_1' } };
+  const head = `event: response.created\ndata: ${JSON.stringify(created)}\n\n`;
+  const delta = 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"Hel';
+  const completed = { type: 'response.completed', response: { id: 'resp_1', output: [] } };
+  const rest = `\n\nevent: response.completed\ndata: ${JSON.stringify(completed)}\n\n`;
+  const ends: ((response: ServerResponse) => void)[] = [
+    (response) => void response.end(head + delta),
+    (response) => void response.write(head + delta, () => response.destroy()),
+    // Only one event is broken: without it the answer would lack words, and look complete.
+    (response) => void response.end(head + delta + rest),
+  ];
+  for (const end of ends) {
+    stage.respondWith((_, response) => end(response.writeHead(200, { 'content-type': 'text/event-stream' })));
+    client.send(create);
+    expect(await client.answer()).toMatchObject([created, { type: 'error', status: 502 }]);
+    await expectAliveAgain(client);
+  }
 });
 
 test('an answer that ends too soon ends with an error', async () => {
