@@ -3,7 +3,7 @@
 import { findFormatFields } from '../conversation/format-specific.ts';
 import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
-import { asList, asObject, asText, type JsonObject } from '../lib/json.ts';
+import { asList, asObject, asText, isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Report } from './format.ts';
 
 /** What has the fields: the prompt itself, or something in its turns or tools. */
@@ -35,9 +35,44 @@ export function reportForeign(
 ): void {
   if (own === undefined || own.format === format) return;
   if (owner === 'own') refuseUnanswerable(own);
-  for (const field of Object.keys(own.fields)) {
-    report(`${owner}.${field}`, 'dropped', `only means something in ${own.format}`);
+  const detail = `only means something in ${own.format}`;
+  for (const [field, value] of Object.entries(own.fields)) {
+    for (const path of fieldPaths(`${owner}.${field}`, value)) report(path, 'dropped', detail);
   }
+}
+
+/** Objects of a request of which other formats have some fields, so that the others are reported one by one. */
+const SHARED_OBJECTS: ReadonlySet<string> = new Set([
+  'own.generationConfig',
+  'own.metadata',
+  'own.output_config',
+  'own.output_config.format',
+  'own.reasoning',
+  'own.response_format',
+  'own.response_format.json_schema',
+  'own.stream_options',
+  'own.text',
+  'own.thinking',
+  'own.toolConfig',
+  'own.toolConfig.functionCallingConfig',
+]);
+
+/** The paths of what a shared object holds; the path itself for anything else. */
+function fieldPaths(path: `${Owner}.${string}`, value: Json | undefined): readonly `${Owner}.${string}`[] {
+  if (!SHARED_OBJECTS.has(path) || !isObject(value) || isEmpty(value)) return [path];
+  return Object.entries(value).flatMap(([name, inner]) => fieldPaths(`${path}.${name}`, inner));
+}
+
+/** The fields without those whose value another field of the prompt has, which is reported by itself. */
+export function withoutSaid(
+  own: FormatSpecific | undefined,
+  said: Readonly<Record<string, string | undefined>>,
+): FormatSpecific | undefined {
+  if (own === undefined) return undefined;
+  const fields = Object.entries(own.fields).filter(
+    ([name, value]) => value === undefined || value !== said[name],
+  );
+  return { ...own, fields: Object.fromEntries(fields) };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Note } from '../formats/format.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { asSpelled, fieldPathForCaller } from './field-path-for-caller.ts';
 
 export interface ExplainedFields {
@@ -29,7 +29,22 @@ export function explainedFields(
     ...written.map((note) => ({ ...note, field: fieldPathForCaller(note.field, from, body) })),
   ]);
   const noted = new Set(notes.map(({ field }) => field));
-  return { notes, mapped: Object.keys(body).filter((field) => !noted.has(field)) };
+  const lost = new Set(notes.flatMap(({ field, outcome }) => (outcome === 'dropped' ? [field] : [])));
+  return {
+    notes,
+    mapped: Object.entries(body).flatMap(([field, value]) =>
+      noted.has(field) || isLost(value, field, lost) ? [] : [field],
+    ),
+  };
+}
+
+/** Whether each field of an object is lost. */
+function isLost(value: Json | undefined, path: string, lost: ReadonlySet<string>): boolean {
+  if (!isObject(value) || isEmpty(value)) return false;
+  return Object.entries(value).every(([name, inner]) => {
+    const innerPath = `${path}.${name}`;
+    return lost.has(innerPath) || isLost(inner, innerPath, lost);
+  });
 }
 
 /** Each different note once. */

@@ -2,18 +2,18 @@
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { camelCase } from '../formats/generate-content/wire/camel-case.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /**
  * The callers' names of a prompt's fields, where they differ from the prompt's. The first one that a request contains
- * is used.
+ * is used; a request contains `output_config.effort` if it has an `output_config` with an `effort`.
  */
 const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, readonly string[]>([
   ['turns', ['messages', 'input']],
   ['toolChoice', ['tool_choice', 'function_call']],
-  ['parallelToolCalls', ['parallel_tool_calls', 'tool_choice']],
-  ['output', ['response_format', 'text', 'output_config', 'output_format']],
-  ['thinking', ['thinking', 'reasoning_effort', 'reasoning', 'output_config', 'enable_thinking']],
+  ['parallelToolCalls', ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use']],
+  ['output', ['response_format', 'text.format', 'output_format', 'output_config.format']],
+  ['thinking', ['thinking', 'reasoning_effort', 'reasoning', 'output_config.effort', 'enable_thinking']],
   ['maxTokens', ['max_completion_tokens', 'max_tokens', 'max_output_tokens']],
   ['topP', ['top_p']],
   ['topK', ['top_k']],
@@ -23,7 +23,7 @@ const CALLED: ReadonlyMap<string, readonly string[]> = new Map<keyof Prompt, rea
   ['choices', ['n']],
   ['logprobs', ['logprobs', 'include']],
   ['topLogprobs', ['top_logprobs']],
-  ['user', ['user', 'safety_identifier', 'metadata']],
+  ['user', ['user', 'safety_identifier', 'metadata.user_id']],
   ['serviceTier', ['service_tier']],
   ['cacheKey', ['prompt_cache_key']],
   ['cacheBreakpoint', ['cache_control']],
@@ -75,15 +75,29 @@ export function fieldPathForCaller(field: string, from: FormatName, body: JsonOb
   const [root = '', ...rest] = field.split(/(?=[.[])/);
   if (root === 'own') return asSpelled(rest.join('').slice(1), from, body);
   const names = (from === 'generate-content' ? CALLED_BY_GOOGLE : CALLED).get(root) ?? [root];
-  const called = names.find((name) => name in body) ?? names[0] ?? root;
+  const called = names.find((name) => hasPath(body, name)) ?? names[0] ?? root;
   const within = rest.map((part) => CALLED_WITHIN[from]?.[part] ?? part).join('');
   return asSpelled(called + within, from, body);
+}
+
+function hasPath(body: JsonObject, path: string): boolean {
+  let at: Json | undefined = body;
+  for (const name of path.split('.')) {
+    if (!isObject(at) || at[name] === undefined) return false;
+    at = at[name];
+  }
+  return true;
 }
 
 /** Spells a field as its body does. Google accepts each in camelCase and in snake_case (proto3 JSON mapping). */
 export function asSpelled(field: string, from: FormatName, body: JsonObject): string {
   if (from !== 'generate-content') return field;
-  const [root = '', ...rest] = field.split(/(?=[.[])/);
-  const spelled = Object.keys(body).find((name) => camelCase(name) === root) ?? root;
-  return spelled + rest.join('');
+  let at: JsonObject | undefined = body;
+  const spelled = field.split('.').map((step) => {
+    const [name = '', ...places] = step.split(/(?=[.[])/);
+    const own = Object.keys(at ?? {}).find((key) => camelCase(key) === name) ?? name;
+    at = asObject(at?.[own]);
+    return own + places.join('');
+  });
+  return spelled.join('.');
 }

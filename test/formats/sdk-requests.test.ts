@@ -72,6 +72,8 @@ const anthropics = (value: JsonObject): JsonObject => ({
 
 const ANTHROPIC_IDLE = [
   /^\.stream$|^\.output_config<\w+>$|^\.thinking<adaptive>$|\.strict$|\.is_error$|\.disable_parallel_tool_use$/,
+  // A custom tool is a function in the other formats.
+  /^\.tools\[\]<(?:Beta)?Tool>\.type$/,
   // What a text quotes is for its reader; a file's title and what is made of an image, where results have neither.
   /\.citations\b/,
   /<tool_result>.*\.(?:title|transformations|toolset_name)/,

@@ -22,7 +22,7 @@ function partWithoutMarks(part: Part): Part {
 }
 
 function withoutMark<T extends object>(value: T & { readonly formatSpecific?: FormatSpecific }): T {
-  if (value.formatSpecific?.fields['cache_control'] === undefined) return value;
-  const { cache_control: _, ...fields } = value.formatSpecific.fields;
-  return { ...value, formatSpecific: { ...value.formatSpecific, fields } };
+  if (value.formatSpecific?.roundTrip?.['cache_control'] === undefined) return value;
+  const { cache_control: _, ...roundTrip } = value.formatSpecific.roundTrip;
+  return { ...value, formatSpecific: { ...value.formatSpecific, roundTrip } };
 }

@@ -270,7 +270,10 @@ describe('settings', () => {
     const thinking = { type: 'adaptive', display: 'updates', block_binding: null };
     const prompt = parse({ thinking });
     expect(prompt.thinking).toEqual({ adaptive: true, visible: true });
-    expect(prompt.formatSpecific?.fields).toEqual({ thinking });
+    expect(prompt.formatSpecific).toMatchObject({
+      fields: { thinking: { display: 'updates', block_binding: null } },
+      roundTrip: { thinking },
+    });
   });
 
   test('a choice that names no tool says nothing of a toolset, which has no name either', () => {
@@ -280,11 +283,14 @@ describe('settings', () => {
 
   test('what the prompt cannot express is kept unchanged', () => {
     const thinking = { type: 'between_tools' };
-    expect(parse({ thinking }).formatSpecific?.fields).toEqual({ thinking });
+    expect(parse({ thinking }).formatSpecific).toMatchObject({
+      fields: { thinking },
+      roundTrip: { thinking },
+    });
     const choice = { type: 'any', from: 'tomorrow' };
     expect(parse({ tool_choice: choice })).toMatchObject({
       toolChoice: { mode: 'required' },
-      formatSpecific: { fields: { tool_choice: choice } },
+      formatSpecific: { fields: { tool_choice: { from: 'tomorrow' } }, roundTrip: { tool_choice: choice } },
     });
     const mark = { type: 'ephemeral', ttl: '4h' };
     expect(parse({ cache_control: mark }).formatSpecific?.fields).toEqual({ cache_control: mark });

@@ -87,11 +87,11 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     role: 'assistant',
     parts: applyMessageBreakpoint(parts, control),
     ...(typeof name === 'string' && { name }),
-    ...((isObject(audio) || isObject(control)) &&
-      withFormatSpecific('chat-completions', {
-        ...(isObject(audio) && { audio }),
-        ...(isObject(control) && { cache_control: control }),
-      })),
+    ...withFormatSpecific(
+      'chat-completions',
+      isObject(audio) ? { audio } : {},
+      isObject(control) ? { cache_control: control } : {},
+    ),
     ...withUnknownFields(withoutNulls(otherFields(message, ASSISTANT_FIELDS))),
   };
 }

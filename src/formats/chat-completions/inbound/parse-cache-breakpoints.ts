@@ -20,15 +20,17 @@ import {
  * The fields that any part or tool may have: its cache breakpoint, and the fields that the gateway does not know.
  * @param fields everything that the part's own parser did not read.
  * @param formatSpecific further fields that only this format has.
+ * @param roundTrip what is kept only to write the same again (`FormatSpecific.roundTrip`).
  * @returns properties to spread into the part.
  */
 export function parseRemainingFields(
   fields: JsonObject,
   formatSpecific: JsonObject = {},
+  roundTrip: JsonObject = {},
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific' | 'unknownFields'> {
   if (fields['prompt_cache_breakpoint'] === undefined && fields['cache_control'] === undefined) {
     return {
-      ...withFormatSpecific('chat-completions', formatSpecific),
+      ...withFormatSpecific('chat-completions', formatSpecific, roundTrip),
       ...withUnknownFields(withoutNulls(fields)),
     };
   }
@@ -39,7 +41,7 @@ export function parseRemainingFields(
   const invalid = Object.fromEntries(Object.entries(marks).filter(([, value]) => !isObject(value)));
   return {
     ...(!isEmpty(valid) && { cacheBreakpoint: parseCacheControl(control) }),
-    ...withFormatSpecific('chat-completions', { ...formatSpecific, ...valid }),
+    ...withFormatSpecific('chat-completions', formatSpecific, { ...roundTrip, ...valid }),
     ...withUnknownFields(withoutNulls({ ...others, ...invalid })),
   };
 }

@@ -90,7 +90,11 @@ function parseLink(
     ...(inline && { mediaType: inline.mediaType || DEFAULT_TYPE }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
-    ...parseRemainingFields(around, isDocument || !isEmpty(remaining) ? { [type]: remaining } : {}),
+    ...parseRemainingFields(
+      around,
+      isEmpty(remaining) ? {} : { [type]: remaining },
+      isDocument ? { link: type } : {},
+    ),
   };
 }
 

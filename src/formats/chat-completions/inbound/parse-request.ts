@@ -92,7 +92,6 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const formatSpecific = withoutNulls({
     ...openaiFields,
     ...thinking.formatSpecific,
-    ...(isObject(cache_control) && { cache_control }),
     ...(!isEmpty(otherStreamOptions) && { stream_options: otherStreamOptions }),
     ...(toolChoice === undefined && choice !== undefined && { tool_choice: choice }),
     ...output.formatSpecific,
@@ -126,7 +125,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       cacheBreakpoint: isObject(cache_control) ? parseCacheControl(cache_control) : undefined,
     }),
     // Always present: by it the renderer of this format knows that the caller speaks it.
-    formatSpecific: { format: 'chat-completions', fields: formatSpecific },
+    formatSpecific: {
+      format: 'chat-completions',
+      fields: formatSpecific,
+      ...(isObject(cache_control) && { roundTrip: { cache_control } }),
+    },
     ...withUnknownFields(unknownFields),
   };
 }

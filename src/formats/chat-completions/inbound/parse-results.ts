@@ -54,7 +54,7 @@ export function parseToolMessage(message: JsonObject, pending: PendingCalls, par
     ...(call?.custom && { custom: true }),
     ...(isObject(control) && {
       cacheBreakpoint: parseCacheControl(control),
-      ...withFormatSpecific('chat-completions', { cache_control: control }),
+      ...withFormatSpecific('chat-completions', {}, { cache_control: control }),
     }),
     ...withUnknownFields(unknownFields),
   };

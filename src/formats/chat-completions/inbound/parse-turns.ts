@@ -86,6 +86,6 @@ function parsePlain(message: JsonObject, param: Place): Turn {
     ...(role === 'developer' && { developer: true }),
     ...(typeof name === 'string' && { name }),
     ...withUnknownFields(unknownFields),
-    ...(isObject(control) && withFormatSpecific('chat-completions', { cache_control: control })),
+    ...(isObject(control) && withFormatSpecific('chat-completions', {}, { cache_control: control })),
   };
 }

@@ -1,5 +1,6 @@
 /** An assistant turn as one message. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -34,7 +35,7 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   );
   const refusal = dialect.openaiFields ? refusalText(content) : '';
   const withoutRefusal = refusal === '' ? content : content.filter((part) => part.kind !== 'refusal');
-  const { cache_control: control } = callerFields;
+  const { cache_control: control } = findRoundTrip(turn.formatSpecific, 'chat-completions');
   const filled = keepItems(withoutRefusal, isFilled);
   const rendered = renderAssistantContent(
     control ? withoutMessageBreakpoint(filled) : filled,

@@ -3,8 +3,10 @@
  * breakpoint that a caller of this format wrote keeps its spelling.
  */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { CacheBreakpoint, ContentPart, FormatSpecific } from '../../../conversation/prompt.ts';
 import { type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import type { PromptPath } from '../../notes.ts';
 import { BREAKPOINT, takesBreakpoints } from '../../openai/cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -16,21 +18,23 @@ interface Marked {
 
 /**
  * The breakpoint in the dialect's spelling. Where the service has none, it is dropped and reported.
+ * @param path where it stands in the prompt.
  * @returns fields to spread; none without a breakpoint.
  */
 export function renderBreakpoint(
   { cacheBreakpoint, formatSpecific }: Marked,
   { dialect, report }: Pick<RenderContext, 'dialect' | 'report'>,
+  path: PromptPath = 'turns[].mark',
 ): JsonObject {
   if (cacheBreakpoint === undefined) return {};
-  if (formatSpecific?.format === 'chat-completions') {
-    const { prompt_cache_breakpoint: breakpoint, cache_control: control } = formatSpecific.fields;
-    if (breakpoint !== undefined || control !== undefined) {
-      return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
-    }
-  }
+  const { prompt_cache_breakpoint: breakpoint, cache_control: control } = findRoundTrip(
+    formatSpecific,
+    'chat-completions',
+  );
+  if (breakpoint !== undefined || control !== undefined)
+    return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
   if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...cacheBreakpoint } };
-  report('turns[].mark', 'dropped', 'the service caches by itself');
+  report(path, 'dropped', 'the service caches by itself');
   return {};
 }
 

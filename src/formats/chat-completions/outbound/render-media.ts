@@ -1,6 +1,6 @@
 /** Images, audio, video and files as parts of a message's content. */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { flat } from '../../../lib/flat-text.ts';
@@ -39,10 +39,8 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
 }
 
 function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {
-  const callerFields = findFormatFields(part.formatSpecific, 'chat-completions');
-  if (dialect.lossless && callerFields['file_url'] !== undefined) return renderLink('file_url', part, url);
-  if (dialect.lossless && callerFields['document_url'] !== undefined)
-    return renderLink('document_url', part, url);
+  const { link } = findRoundTrip(part.formatSpecific, 'chat-completions');
+  if (dialect.lossless && typeof link === 'string') return renderLink(link, part, url);
   if (dialect.documentsField === 'document_url') {
     return { type: 'document_url', document_url: url, ...(part.name && { document_name: part.name }) };
   }

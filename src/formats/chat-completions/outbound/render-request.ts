@@ -1,13 +1,13 @@
 /** A prompt as the body of `POST /v1/chat/completions`, in the dialect of the service that it goes to. */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import { asObject, type JsonObject, otherFields } from '../../../lib/json.ts';
+import { asObject, isEmpty, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
-import { ownFields } from '../../own-fields.ts';
+import { ownFields, withoutSaid } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import type { Dialect } from '../dialect.ts';
 import { dialectFor } from '../restricted-dialect.ts';
@@ -23,7 +23,7 @@ import { splitSharedFields } from './shared-fields.ts';
 import { toolNameFor } from './tool-names.ts';
 
 /** Format-specific fields that are rendered as part of something else, or not at all. */
-const PLACED: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'stream_options', 'cache_control']);
+const PLACED: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'stream_options']);
 
 /**
  * The body. What the service has no words for is left out and reported; unknown fields pass on, for the service to judge.
@@ -40,7 +40,8 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     ? resolved
     : downgradeToolChoice(resolved, (name) => toolNameFor(name, dialect), report);
   const { shared, remaining } = splitSharedFields(prompt.formatSpecific, dialect, target);
-  const own = ownFields(remaining, 'chat-completions', 'own', report);
+  const unsaid = exact ? remaining : withoutSaid(remaining, { safety_identifier: prompt.user });
+  const own = ownFields(unsaid, 'chat-completions', 'own', report);
   const { reasoning, thinking, stream_options } = own;
   const formatFields = { ...otherFields(own, PLACED), ...shared };
   const callerFields = exact ? { reasoning, thinking } : undefined;
@@ -72,7 +73,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     ...renderUser(prompt, formatFields, context),
     ...(dialect.cacheKey && renderCacheKey(prompt)),
     ...renderAccountFields(prompt, context),
-    ...renderBreakpoint(prompt, context),
+    ...renderBreakpoint(prompt, context, 'cacheBreakpoint'),
     ...(dialect.needsToolStream && prompt.stream && tools['tools'] !== undefined && { tool_stream: true }),
     ...renderStream(prompt, asObject(stream_options), dialect),
   };
@@ -111,7 +112,9 @@ function renderUser(
 ): JsonObject {
   if (prompt.user === undefined || formatFields['safety_identifier'] === prompt.user) return {};
   if (dialect.maxUserLength === 0) {
-    report('user', 'dropped', 'the service has no such field');
+    const isKey = dialect.cacheKey && prompt.cacheKey === undefined && !isEmpty(renderCacheKey(prompt));
+    if (isKey) report('user', 'approximated', 'only a key of the cache is made of it');
+    else report('user', 'dropped', 'the service has no such field');
     return {};
   }
   if (prompt.user.length > dialect.maxUserLength) {

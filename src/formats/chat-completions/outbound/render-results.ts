@@ -1,12 +1,13 @@
 /** Tool results as tool messages. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
-import { ownFields } from '../../own-fields.ts';
+import { reportForeign } from '../../own-fields.ts';
 import { marksParts, renderBreakpoint } from './render-cache-breakpoints.ts';
 import { renderContent } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
@@ -57,10 +58,11 @@ function renderResult(result: ToolResultPart, context: RenderContext): JsonObjec
     const content = renderContent(result.content, '\n', context);
     return { role: 'tool', tool_call_id: callIdFor(result.id, dialect), content };
   }
-  const callerFields = ownFields(result.formatSpecific, 'chat-completions', 'turns[]', report);
+  reportForeign(result.formatSpecific, 'chat-completions', 'turns[]', report);
   const content = contentWithError(result, context);
   const isBreakpointInside =
-    (dialect.cacheControl || marksParts(context)) && callerFields['cache_control'] === undefined;
+    (dialect.cacheControl || marksParts(context)) &&
+    findRoundTrip(result.formatSpecific, 'chat-completions')['cache_control'] === undefined;
   return {
     ...result.unknownFields,
     ...(!isBreakpointInside && renderBreakpoint(result, context)),

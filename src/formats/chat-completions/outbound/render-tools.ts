@@ -105,7 +105,7 @@ function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject 
   const schema = (exact ? parameters : renderSchema(tool, context)) ?? needed;
   return {
     ...tool.unknownFields,
-    ...renderBreakpoint(tool, context),
+    ...renderBreakpoint(tool, context, 'tools[].mark'),
     type: 'function',
     function: {
       name: toolNameFor(name, dialect),

@@ -1,8 +1,9 @@
 /** Turns as messages. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { ownFields } from '../../own-fields.ts';
+import { reportForeign } from '../../own-fields.ts';
 import { isEmptyMessage, renderAssistant } from './render-assistant.ts';
 import { withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent } from './render-content.ts';
@@ -62,12 +63,8 @@ function renderPlain(
   if (turn.formatSpecific === undefined && turn.unknownFields === undefined && turn.name === undefined) {
     return { role, content: renderContent(findContent(parts), '\n', context) };
   }
-  const { cache_control: control } = ownFields(
-    turn.formatSpecific,
-    'chat-completions',
-    'turns[]',
-    context.report,
-  );
+  reportForeign(turn.formatSpecific, 'chat-completions', 'turns[]', context.report);
+  const { cache_control: control } = findRoundTrip(turn.formatSpecific, 'chat-completions');
   // The breakpoint of a message was parsed as the one of its last part.
   const content = control === undefined ? findContent(parts) : withoutMessageBreakpoint(findContent(parts));
   return {

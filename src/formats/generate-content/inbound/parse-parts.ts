@@ -68,7 +68,12 @@ function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): r
   return [
     ...data.slice(0, -1),
     ...(thoughts && sealed ? [{ kind: 'carried-thoughts', thoughts, seal: sealed } as const] : []),
-    { ...seen, ...proof, ...withFormatSpecific(FORMAT, fields), ...withUnknownFields(extra) },
+    {
+      ...seen,
+      ...proof,
+      ...withFormatSpecific(FORMAT, fields, last.formatSpecific?.roundTrip),
+      ...withUnknownFields(extra),
+    },
   ];
 }
 
@@ -117,7 +122,7 @@ function parseCall(value: JsonObject, param: Place, ids: CallIds): Part {
     name,
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's goes back to Gemini only if the caller speaks this format.
-    ...withFormatSpecific(FORMAT, id !== undefined && !isGeminiId(id) ? { id } : {}),
+    ...withFormatSpecific(FORMAT, {}, id !== undefined && !isGeminiId(id) ? { id } : {}),
     ...withUnknownFields(extra),
   };
 }

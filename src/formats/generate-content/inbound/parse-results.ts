@@ -42,17 +42,14 @@ export function parseResult(
   const id = findId(name, given);
   // As with calls: an id that does not look like Gemini's goes back to Gemini only for callers of this format. So does
   // one that the call does not have.
-  const fields = {
-    ...withWords(own, 'FunctionResponse'),
-    ...(given && (given !== id || !isGeminiId(given)) && { id: given }),
-  };
+  const exact = given && (given !== id || !isGeminiId(given)) ? { id: given } : {};
   return {
     kind: 'tool-result',
     id,
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
-    ...withFormatSpecific(FORMAT, fields),
+    ...withFormatSpecific(FORMAT, withWords(own, 'FunctionResponse'), exact),
     ...withUnknownFields(extra),
   };
 }

@@ -1,6 +1,6 @@
 /** Parts of a turn as parts of a content. */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -71,7 +71,7 @@ function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
-  const { id: given } = findFormatFields(part.formatSpecific, FORMAT);
+  const { id: given } = findRoundTrip(part.formatSpecific, FORMAT);
   return {
     functionCall: {
       ...part.unknownFields,
@@ -98,6 +98,6 @@ export function renderSignature(
 function withFields(part: Part, data: JsonObject, report: Report): JsonObject {
   if (isPlain(part)) return data;
   const extra = part.kind === 'tool-call' ? undefined : part.unknownFields;
-  const { id: _, ...own } = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
+  const own = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
   return { ...extra, ...own, ...data };
 }

@@ -5,7 +5,7 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { isEmpty, otherFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
-import { reportForeign } from '../../own-fields.ts';
+import { reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import { findDialect } from '../dialects.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -49,7 +49,12 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
 }
 
 function reportUnsupported(prompt: Prompt, report: Report): void {
-  reportForeign(prompt.formatSpecific, FORMAT, 'own', report);
+  reportForeign(
+    withoutSaid(prompt.formatSpecific, { safety_identifier: prompt.user }),
+    FORMAT,
+    'own',
+    report,
+  );
   reportDropped(prompt, ['user', 'metadata'], 'Google has no such field', report);
   reportDropped(prompt, ['cacheBreakpoint'], 'Gemini caches by itself', report);
 }

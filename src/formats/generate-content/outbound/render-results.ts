@@ -1,10 +1,11 @@
 /** Results of tools as `functionResponse` (REST reference, FunctionResponse). */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
+import { ownFields } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { isGeminiId } from '../wire/ids.ts';
@@ -52,7 +53,8 @@ export function renderResult(
     response: {
       functionResponse: {
         ...part.unknownFields,
-        ...findFormatFields(part.formatSpecific, FORMAT),
+        ...ownFields(part.formatSpecific, FORMAT, 'turns[]', report),
+        ...findRoundTrip(part.formatSpecific, FORMAT),
         ...(isGeminiId(part.id) && { id: part.id }),
         name: safeName(name),
         response: wrapResponse(texts.join('\n'), part.isError === true),

@@ -14,16 +14,19 @@ const NOTHING = {} as const;
  * Makes `{cacheBreakpoint, formatSpecific}` of a block, to be spread.
  * @param cacheControl the block's `cache_control`.
  * @param fields fields of the block that only Anthropic has. Those that are undefined are left out.
+ * @param roundTrip fields that other formats lose nothing without (`FormatSpecific.roundTrip`), likewise.
  */
 export function parseBlockFields(
   cacheControl: Json | undefined,
   fields: JsonObject = NOTHING,
+  roundTrip: JsonObject = NOTHING,
 ): Pick<TextPart, 'cacheBreakpoint' | 'formatSpecific'> {
   const own = compact(fields);
-  if (cacheControl === undefined && isEmpty(own)) return NOTHING;
+  const kept = compact(roundTrip);
+  if (cacheControl === undefined && isEmpty(own) && isEmpty(kept)) return NOTHING;
   const { breakpoint, fields: unparsed } = parseCacheControl(cacheControl);
   return {
     ...(breakpoint && { cacheBreakpoint: breakpoint }),
-    ...withFormatSpecific(FORMAT, { ...unparsed, ...own }),
+    ...withFormatSpecific(FORMAT, { ...unparsed, ...own }, kept),
   };
 }

@@ -64,11 +64,15 @@ export function parseDocument(
       media: 'document',
       ...source,
       ...(name !== undefined && { name }),
-      ...parseBlockFields(cache_control, {
-        context,
-        citations,
-        title: name === undefined ? title : undefined,
-      }),
+      ...parseBlockFields(
+        cache_control,
+        {
+          citations,
+          context: preface === '' ? context : undefined,
+          title: name === undefined ? title : undefined,
+        },
+        { context: preface === '' ? undefined : context },
+      ),
       ...withUnknownFields(rest),
     },
   ];

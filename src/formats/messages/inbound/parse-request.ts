@@ -81,6 +81,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const stop = parseOptional(stop_sequences, 'stop_sequences', asItems, 'list');
   const tier = parseOptional(service_tier, 'service_tier', asText, 'string');
   const serviceTier = parseAskedTier(tier);
+  const roundTrip = { ...choice.roundTrip, ...thoughts.roundTrip, ...output.roundTrip, ...user.roundTrip };
   return {
     model: parseRequiredText(model, 'model'),
     turns,
@@ -112,7 +113,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
         ...user.formatFields,
         ...(serviceTier === undefined && tier !== undefined && { service_tier: tier }),
       },
-      ...(choice.roundTrip && { roundTrip: choice.roundTrip }),
+      ...(!isEmpty(roundTrip) && { roundTrip }),
     },
     ...withUnknownFields(withoutNulls(unknownFields)),
   };
@@ -141,22 +142,28 @@ function refuseCompaction(compaction: Json | undefined): void {
 function parseOutput(
   config: Json | undefined,
   beta: Json | undefined,
-): { format?: OutputFormat; formatFields: JsonObject } {
-  const formatFields = beta === undefined ? {} : { output_format: beta };
+): { format?: OutputFormat; formatFields: JsonObject; roundTrip?: JsonObject } {
+  const written = beta === undefined ? {} : { output_format: beta };
   const given = asObject(beta) ?? asObject(asObject(config)?.['format']);
   const schema = asObject(given?.['schema']);
   return given?.['type'] === 'json_schema' && schema
-    ? { format: { kind: 'json-schema', schema }, formatFields }
-    : { formatFields };
+    ? { format: { kind: 'json-schema', schema }, formatFields: {}, roundTrip: written }
+    : { formatFields: written };
 }
 
 /** Parses `metadata`. The vendor accepts `user_id` only, and itself refuses everything else. */
-function parseMetadata(metadata: Json | undefined): { user?: string; formatFields: JsonObject } {
+function parseMetadata(metadata: Json | undefined): {
+  user?: string;
+  formatFields: JsonObject;
+  roundTrip?: JsonObject;
+} {
   if (metadata === undefined) return { formatFields: {} };
   const { user_id, ...rest } = asObject(metadata) ?? {};
   const user = asText(user_id);
-  const isParsed = user !== undefined && isEmpty(rest);
-  return { ...(user !== undefined && { user }), formatFields: isParsed ? {} : { metadata } };
+  if (user === undefined) return { formatFields: { metadata } };
+  return isEmpty(rest)
+    ? { user, formatFields: {} }
+    : { user, formatFields: { metadata: rest }, roundTrip: { metadata } };
 }
 
 function positiveInteger(value: Json | undefined, field: string): number {

@@ -9,6 +9,8 @@ interface ParsedThinking {
   readonly thinking?: Thinking;
   /** `thinking` and `output_config`, as far as the prompt's `thinking` does not express them. */
   readonly formatFields: JsonObject;
+  /** `thinking` unchanged, if the prompt's `thinking` does not express all of it. */
+  readonly roundTrip?: JsonObject;
 }
 
 /**
@@ -34,13 +36,14 @@ export function parseThinking(
     ...(word !== undefined && (effort === undefined || isOff) && { effort: word }),
     ...(format !== undefined && !isSchema(format) && { format }),
   };
+  const unexpressed = findUnexpressed(thinking, parsed);
   return {
     ...(!isEmpty(neutral) && { thinking: neutral }),
     formatFields: {
-      ...(thinking !== undefined &&
-        !(parsed && isExpressed(asObject(thinking) ?? {}, parsed)) && { thinking }),
+      ...(unexpressed !== undefined && { thinking: unexpressed }),
       ...(!isEmpty(kept) && { output_config: kept }),
     },
+    ...(parsed && thinking !== undefined && unexpressed !== undefined && { roundTrip: { thinking } }),
   };
 }
 
@@ -60,14 +63,20 @@ function parseThinkingField(value: Json | undefined): Thinking | undefined {
 }
 
 /**
- * Tells whether the prompt's `thinking` expresses all of the field. It has no other ways to think or to show thinking, and
- * no bindings.
+ * Finds what of the field the prompt's `thinking` does not express; undefined if it expresses all. It has no other ways to
+ * think or to show thinking, and no bindings.
  */
-function isExpressed(value: JsonObject, parsed: Thinking): boolean {
-  const { type, budget_tokens, display, ...rest } = value;
-  if (type === 'between_tools') return false;
-  if (!isEmpty(rest) || (budget_tokens !== undefined && parsed.budget === undefined)) return false;
-  return display === undefined || (parsed.visible !== undefined && DISPLAYS.includes(display));
+function findUnexpressed(value: Json | undefined, parsed: Thinking | undefined): Json | undefined {
+  if (parsed === undefined) return value;
+  const { type, budget_tokens, display, ...rest } = asObject(value) ?? {};
+  const isShown = display === undefined || (parsed.visible !== undefined && DISPLAYS.includes(display));
+  const unexpressed = {
+    ...(type === 'between_tools' && { type }),
+    ...(budget_tokens !== undefined && parsed.budget === undefined && { budget_tokens }),
+    ...(!isShown && { display }),
+    ...rest,
+  };
+  return isEmpty(unexpressed) ? undefined : unexpressed;
 }
 
 const DISPLAYS: readonly Json[] = ['summarized', 'omitted'];

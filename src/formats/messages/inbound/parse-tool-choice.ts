@@ -18,9 +18,9 @@ export function findMaxSearches(tools: readonly Tool[] = []): number | undefined
 interface ParsedToolChoice {
   /** Fields of the prompt, to be spread. */
   readonly parsed: { toolChoice?: ToolChoice; parallelToolCalls?: boolean };
-  /** `tool_choice` unchanged, if it has fields that are not known. */
+  /** The fields of `tool_choice` that are not known. */
   readonly formatFields: JsonObject;
-  /** The same, if the prompt's fields say as much in other words, or it has been reported what they lack. */
+  /** `tool_choice` unchanged, if the prompt's fields do not say all of it, or say it in other words. */
   readonly roundTrip?: JsonObject;
 }
 
@@ -51,8 +51,8 @@ export function parseToolChoice(
       ...(toolChoice && { toolChoice }),
       ...(disabled !== undefined && { parallelToolCalls: !disabled }),
     },
-    formatFields: isEmpty(rest) ? {} : { tool_choice: value },
-    ...(forced && { roundTrip: { tool_choice: value } }),
+    formatFields: isEmpty(rest) ? {} : { tool_choice: rest },
+    ...((forced || !isEmpty(rest)) && { roundTrip: { tool_choice: value } }),
   };
 }
 

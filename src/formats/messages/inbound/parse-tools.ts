@@ -22,7 +22,6 @@ import { describeClientTool } from './client-tools/client-tools.ts';
 
 /** Fields of a function that mean something to Anthropic alone. */
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
-  'type',
   'defer_loading',
   'eager_input_streaming',
   'input_examples',
@@ -73,10 +72,11 @@ const READ_FIELDS: ReadonlySet<string> = new Set([
   'input_schema',
   'strict',
   'cache_control',
+  'type',
 ]);
 
 function parseFunction(tool: JsonObject, at: string): FunctionTool {
-  const { name, description, input_schema, strict, cache_control } = tool;
+  const { name, description, input_schema, strict, cache_control, type } = tool;
   const title = asText(name);
   if (title === undefined) throw invalid(`${at}.name: Field required`, 'tools');
   const schema = asObject(input_schema);
@@ -88,7 +88,7 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
     // The SDK's types allow null for `properties` and `required`. OpenAI and Google refuse it.
     parameters: withoutNulls(schema),
     ...compact({ description: asText(description), strict: asFlag(strict) }),
-    ...parseBlockFields(cache_control, formatFields),
+    ...parseBlockFields(cache_control, formatFields, { type }),
     ...withUnknownFields(unknownFields),
   };
 }

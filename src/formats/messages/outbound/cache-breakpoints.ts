@@ -18,14 +18,28 @@ export function addRequestBreakpoint(
   prompt: Prompt,
   turns: readonly Turn[],
   target: ModelTraits,
+  report: Report,
 ): { readonly breakpoint?: CacheBreakpoint | undefined; readonly turns: readonly Turn[] } {
   const breakpoint = prompt.cacheBreakpoint ?? chooseBreakpoint(prompt, target);
+  reportCacheKey(prompt, breakpoint, report);
   // A caller of this format has set the breakpoint where it is.
   if (breakpoint === undefined || speaksMessages(prompt) || turns.at(-1)?.role !== 'system') {
     return { breakpoint, turns };
   }
   const at = turns.findLastIndex(({ role }) => role === 'user');
   return { turns: turns.map((turn, index) => (index === at ? addBreakpoint(turn, breakpoint) : turn)) };
+}
+
+/** Reports what becomes of the key by which a caller of another format finds its cache. */
+function reportCacheKey(
+  { cacheKey, cacheBreakpoint }: Prompt,
+  chosen: CacheBreakpoint | undefined,
+  report: Report,
+): void {
+  if (cacheKey === undefined) return;
+  const isChosen = chosen !== undefined && cacheBreakpoint === undefined;
+  if (isChosen) report('cacheKey', 'approximated', 'Anthropic has no keys: the whole request is cached');
+  else report('cacheKey', 'dropped', 'Anthropic has no keys, only breakpoints');
 }
 
 function addBreakpoint(turn: Turn, cacheBreakpoint: CacheBreakpoint): Turn {

@@ -1,5 +1,6 @@
 /** Tools that the caller runs. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { FunctionTool } from '../../../conversation/prompt.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
 import { withoutRootUnion } from '../../../conversation/rules/root-union.ts';
@@ -30,15 +31,16 @@ export function renderFunction(
   report: Report,
 ): JsonObject {
   const { name, description, cacheBreakpoint, formatSpecific, unknownFields, shorthand } = tool;
+  const own = {
+    ...unknownFields,
+    ...ownFields(formatSpecific, FORMAT, 'tools[]', report),
+    ...findRoundTrip(formatSpecific, FORMAT),
+  };
   if (shorthand?.format === FORMAT) {
     const { strict } = tool;
-    const fields = {
-      ...unknownFields,
-      ...ownFields(formatSpecific, FORMAT, 'tools[]', report),
-      ...shorthand.fields,
-    };
     return {
-      ...fields,
+      ...own,
+      ...shorthand.fields,
       name,
       ...(strict !== undefined && { strict }),
       ...renderCacheControl(cacheBreakpoint),
@@ -48,8 +50,7 @@ export function renderFunction(
     ? { schema: toObjectSchema(tool, true, report), strict: tool.strict }
     : adaptSchema(tool, enforces, report);
   return {
-    ...unknownFields,
-    ...ownFields(formatSpecific, FORMAT, 'tools[]', report),
+    ...own,
     name: safeName(name),
     ...(description !== undefined && { description }),
     input_schema: schema,

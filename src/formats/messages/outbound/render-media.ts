@@ -1,5 +1,6 @@
 /** Images and documents as blocks of a request. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import {
   findTypeByName,
   isTextual,
@@ -8,7 +9,7 @@ import {
 } from '../../../conversation/media-types.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { compact, type JsonObject } from '../../../lib/json.ts';
 import { textOfBase64 } from '../../../lib/utf8.ts';
 import { type FileSource, getStoredId } from '../../foreign-file.ts';
 import type { Report } from '../../format.ts';
@@ -34,6 +35,7 @@ export function renderMedia(part: MediaPart, formatFields: JsonObject, report: R
   return {
     ...part.unknownFields,
     ...formatFields,
+    ...compact({ context: findRoundTrip(part.formatSpecific, FORMAT)['context'] }),
     type: part.media,
     source: part.media === 'image' ? imageSource(part) : documentSource(part),
     ...(part.media === 'document' && renderTitle(part.name, report)),

@@ -1,5 +1,6 @@
 /** A prompt as the body of `POST /v1/messages`. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -8,7 +9,7 @@ import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
-import { ownFields, reportForeign } from '../../own-fields.ts';
+import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -49,12 +50,15 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
   reportUnsupported(prompt, report);
-  const written = ownFields(prompt.formatSpecific, FORMAT, 'own', report);
+  const { tool_choice: _, ...exact } = findRoundTrip(prompt.formatSpecific, FORMAT);
+  const { user, cacheKey } = prompt;
+  const unsaid = withoutSaid(prompt.formatSpecific, { safety_identifier: user, prompt_cache_key: cacheKey });
+  const written = { ...ownFields(unsaid, FORMAT, 'own', report), ...exact };
   const fields =
     keepsAll(prompt, target) || prompt.thinking === undefined
       ? written
       : applyPlan(written, thinking, target);
-  const cached = addRequestBreakpoint(prompt, turns, target);
+  const cached = addRequestBreakpoint(prompt, turns, target, report);
   const instructions = renderSystem([...system, ...renderInstruction(output)], report);
   return limitBreakpoints(
     {

@@ -1,6 +1,6 @@
 /** `tools` and `tool_choice`. */
 
-import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -43,7 +43,6 @@ export function renderTools(
     return {};
   }
   const choice =
-    findFormatFields(prompt.formatSpecific, FORMAT)['tool_choice'] ??
     findRoundTrip(prompt.formatSpecific, FORMAT)['tool_choice'] ??
     (undeclared.length > 0 && output.kind !== 'tool' ? NO_TOOL : renderToolChoice(prompt, output));
   return {

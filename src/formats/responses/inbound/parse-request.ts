@@ -13,6 +13,7 @@ import {
   type JsonObject,
   otherFields,
   splitFields,
+  withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
@@ -51,6 +52,9 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   'truncation',
 ]);
 
+/** What of `include` other formats have, too. */
+const LOGPROBS = 'message.output_text.logprobs';
+
 /** Fields that are read one by one. */
 const READ: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'max_output_tokens', 'temperature', 'top_p', 'tools', 'tool_choice'],
@@ -87,9 +91,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   } = body;
   const others = otherFields(body, READ);
   const { output, rest: textRest } = parseTextSettings(applyUpdates(objectAt(text, 'text'), 'text', input));
-  const { thinking, rest: reasoningRest } = parseReasoning(
-    applyUpdates(objectAt(reasoning, 'reasoning'), 'reasoning', input),
-  );
+  const {
+    thinking,
+    rest: reasoningRest,
+    summary,
+  } = parseReasoning(applyUpdates(objectAt(reasoning, 'reasoning'), 'reasoning', input));
   const declared = withoutRepeated(parseTools(tools, report));
   const given = [...declared, ...parseAddedTools(input, declared, report)];
   const { tools: parsedTools, names } = distinctTools(given, keyOfTool);
@@ -118,10 +124,17 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       ? integerAt(others['max_tool_calls'], 'max_tool_calls')
       : undefined,
   });
-  const wantsLogprobs =
-    asList(body['include']).includes('message.output_text.logprobs') || (settings.topLogprobs ?? 0) > 0;
+  const included = asList(others['include']);
+  const wantsLogprobs = included.includes(LOGPROBS) || (settings.topLogprobs ?? 0) > 0;
   if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
-  const [own, unknown] = splitFields(withoutNulls(others), OPENAI_FIELDS);
+  const isPartlySaid = included.includes(LOGPROBS);
+  const include = isPartlySaid ? included.filter((word) => word !== LOGPROBS) : [];
+  if (include.length > 0)
+    report('include', 'approximated', 'log probabilities alone: the rest is for OpenAI');
+  const [own, unknown] = splitFields(
+    withoutNulls(isPartlySaid ? withoutFields(others, ['include']) : others),
+    OPENAI_FIELDS,
+  );
   for (const field of Object.keys(unknown)) {
     report(field, 'passed-on', 'not a field of responses: the vendor decides about it');
   }
@@ -131,6 +144,12 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
   };
+  for (const [field, kind] of Object.entries(summary))
+    report(
+      `reasoning.${field}`,
+      'approximated',
+      `thoughts are shown; only OpenAI has the kind ${String(kind).slice(0, 40)}`,
+    );
 
   return {
     model: requiredText(model, 'model'),
@@ -139,7 +158,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...settings,
     ...(wantsLogprobs && { logprobs: true }),
     stream: flagAt(stream, 'stream') ?? false,
-    ...withFormatSpecific('responses', formatFields, choice.roundTrip),
+    ...withFormatSpecific('responses', formatFields, {
+      ...choice.roundTrip,
+      ...(!isEmpty(summary) && { reasoning: summary }),
+      ...(include.length > 0 && { include }),
+    }),
     ...withUnknownFields(unknown),
   };
 }

@@ -9,6 +9,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
 import { flagAt, missing, objectAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
@@ -78,8 +79,10 @@ function isUpdate(item: Json): item is JsonObject {
 
 export interface ReasoningSettings {
   readonly thinking?: Thinking;
-  /** `reasoning` without `effort`: the kind of summary, and fields that only OpenAI understands. */
+  /** The fields of `reasoning` that only OpenAI understands. */
   readonly rest: JsonObject;
+  /** The kind of summary. Other formats only know whether there is one. */
+  readonly summary: JsonObject;
 }
 
 /**
@@ -93,9 +96,10 @@ export function parseReasoning(reasoning: JsonObject | undefined): ReasoningSett
   if (asked !== undefined && effort === undefined) throw wrongValue('reasoning.effort', asked, EFFORTS);
   const visible = (asText(others['summary']) ?? asText(others['generate_summary'])) !== undefined;
   const thinking: Thinking = { ...(effort && { effort }), ...(visible && { visible }) };
+  const [summary, rest] = splitFields(withoutNulls(others), SUMMARIES);
   // The summary `auto` says no more than `visible`.
-  const rest = Object.entries(others).filter(
-    ([field, value]) => value !== null && !(field === 'summary' && value === 'auto'),
-  );
-  return { ...(effort || visible ? { thinking } : {}), rest: Object.fromEntries(rest) };
+  const isUsual = summary['summary'] === 'auto' && summary['generate_summary'] === undefined;
+  return { ...(effort || visible ? { thinking } : {}), rest, summary: isUsual ? {} : summary };
 }
+
+const SUMMARIES: ReadonlySet<string> = new Set(['summary', 'generate_summary']);

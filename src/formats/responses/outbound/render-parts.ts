@@ -1,5 +1,6 @@
 /** Renders the content parts of messages and tool outputs. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type {
   ContentPart,
   FormatSpecific,
@@ -107,9 +108,7 @@ function renderOutputFields(part: TextPart | RefusalPart, context: RenderContext
 /** The one field that chat-completions has by the same name. The other fields of another format are reported. */
 function renderSharedFields(specific: FormatSpecific | undefined, { report }: RenderContext): JsonObject {
   if (specific === undefined || specific.format === 'responses') return {};
-  const { prompt_cache_breakpoint: breakpoint, ...rest } = specific.fields;
-  const isShared = specific.format === 'chat-completions' && breakpoint !== undefined;
-  const foreign = { ...specific, fields: isShared ? rest : specific.fields };
-  reportForeign(foreign, 'responses', 'turns[]', report);
-  return isShared ? { prompt_cache_breakpoint: breakpoint } : {};
+  reportForeign(specific, 'responses', 'turns[]', report);
+  const { prompt_cache_breakpoint: breakpoint } = findRoundTrip(specific, 'chat-completions');
+  return breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint };
 }

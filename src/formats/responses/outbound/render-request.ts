@@ -1,6 +1,6 @@
 /** Renders a prompt as the body of `POST /v1/responses` (OpenAI API reference, "Create a model response"). */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
@@ -103,9 +103,8 @@ function renderInclude(
   { formatSpecific, logprobs }: Prompt,
   { target, takesSampling, takesThoughts }: RenderContext,
 ): readonly string[] {
-  const asked = asList(findFormatFields(formatSpecific, 'responses')['include']).filter(
-    (word) => typeof word === 'string',
-  );
+  const given = [findFormatFields(formatSpecific, 'responses'), findRoundTrip(formatSpecific, 'responses')];
+  const asked = given.flatMap(({ include }) => asList(include)).filter((word) => typeof word === 'string');
   const wanted = [
     ...asked.filter((word) => word !== ENCRYPTED || (takesThoughts && !target.avoids?.has('thoughts'))),
     ...(target.thinking && !target.avoids?.has('thoughts') ? [ENCRYPTED] : []),
@@ -125,15 +124,18 @@ function reportUnsupported(prompt: Prompt, { report, takesBreakpoints }: RenderC
       (part) =>
         (!takesBreakpoints || role === 'assistant' || part.kind === 'tool-call') && isForeignMark(part),
     );
-  if (prompt.turns.some(isMarked) || prompt.tools?.some(isForeignMark))
-    report('turns[].mark', 'dropped', 'OpenAI caches by itself');
+  if (prompt.turns.some(isMarked)) {
+    const detail = 'OpenAI takes none on calls and on what the model said';
+    report('turns[].mark', 'dropped', takesBreakpoints ? detail : 'OpenAI caches by itself');
+  }
+  if (prompt.tools?.some(isForeignMark)) report('tools[].mark', 'dropped', 'OpenAI takes none on tools');
 }
 
-/** Whether a part or a tool has a cache breakpoint of another vendor. OpenAI's own are kept with the fields of the part. */
+/** Whether a part or a tool has a cache breakpoint of another vendor. OpenAI's own are kept as they were written. */
 function isForeignMark(marked: Turn['parts'][number] | Tool): boolean {
   if (marked.kind === 'hosted' || marked.kind === 'custom' || marked.cacheBreakpoint === undefined)
     return false;
-  return (
-    marked.formatSpecific?.format !== 'responses' && marked.formatSpecific?.format !== 'chat-completions'
-  );
+  const { formatSpecific } = marked;
+  const own = findRoundTrip(formatSpecific, 'chat-completions')['prompt_cache_breakpoint'];
+  return formatSpecific?.format !== 'responses' && own === undefined;
 }

@@ -1,6 +1,6 @@
 /** Renders `text` and `reasoning`: the form of the answer, and how much the model thinks about it. */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Effort, OutputFormat, Prompt, Thinking } from '../../../conversation/prompt.ts';
 import { askedEffort, effortFor, isThinkingOff, nearestEffort } from '../../../conversation/rules/effort.ts';
 import { findStrictness } from '../../../conversation/rules/strict-schema.ts';
@@ -67,7 +67,10 @@ function renderSchema(
 /** Renders `{ reasoning }`, or nothing: to be spread. */
 export function renderReasoning(prompt: Prompt, context: RenderContext): JsonObject {
   const { thinking } = prompt;
-  const given = asObject(findFormatFields(prompt.formatSpecific, 'responses')['reasoning']) ?? {};
+  const given: JsonObject = {
+    ...asObject(findFormatFields(prompt.formatSpecific, 'responses')['reasoning']),
+    ...asObject(findRoundTrip(prompt.formatSpecific, 'responses')['reasoning']),
+  };
   const own = thinking?.visible === false ? withoutFields(given, ['summary', 'generate_summary']) : given;
   if (thinking && context.target.thinking === undefined && !context.keepsAll) {
     if (!isThinkingOff(thinking)) {
