@@ -245,6 +245,16 @@ const REFUSED: readonly (readonly [
   ],
 ];
 
+test('DeepSeek takes 16 stop sequences, as the gateway sends it, and no more', async () => {
+  const stops = (most: number): JsonObject => ({
+    model: DEEPSEEK,
+    messages: [hi],
+    stop: Array.from({ length: most }, (_, at) => `stop ${at}`),
+  });
+  expect(await ask(sandbox.makers, stops(16))).toMatchObject({ status: 200 });
+  expect(await ask(sandbox.makers, stops(17))).toMatchObject({ status: 400 });
+});
+
 describe('a maker refuses', () => {
   test.each(REFUSED)('%s: %s', async (_, model, body, status, words, mended) => {
     const refused = await ask(sandbox.makers, { model, ...body });

@@ -1,12 +1,14 @@
 /** A chat completion, from the request to the answer. */
 
+import type { ZodType } from 'zod';
+import { asText } from '../../lib/json.ts';
 import { promptTokens } from '../caches.ts';
 import { checkService } from '../compatible/check-request.ts';
 import { compose } from '../compose.ts';
-import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
+import { objectIn, streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
-import { chatRequest, compatibleRequest } from '../schemas/chat-completions.ts';
+import { chatRequest, compatibleRequest, deepseekRequest } from '../schemas/chat-completions.ts';
 import { stampFor, type World } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { checkMessages } from './check-messages.ts';
@@ -26,7 +28,7 @@ import {
  * @throws Refused with the vendor's own error
  */
 export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
-  const body = checkedBody(request, vendor === 'openai' ? chatRequest : compatibleRequest);
+  const body = checkedBody(request, findSchema(vendor, request));
   const { name, model } = modelIn(vendor, world, body);
   if (vendor === 'openai') {
     checkOptions(body);
@@ -45,7 +47,16 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: 
 
 function findFlavour(vendor: OpenaiVendor, name: string): ChatFlavour {
   if (vendor === 'openai') return openaiFlavour;
-  return /^deepseek\//i.test(name) ? deepseekFlavour : compatibleFlavour;
+  return isDeepseek(name) ? deepseekFlavour : compatibleFlavour;
+}
+
+function findSchema(vendor: OpenaiVendor, request: VendorRequest): ZodType {
+  if (vendor === 'openai') return chatRequest;
+  return isDeepseek(asText(objectIn(request)?.['model']) ?? '') ? deepseekRequest : compatibleRequest;
+}
+
+function isDeepseek(name: string): boolean {
+  return /^deepseek\//i.test(name);
 }
 
 function tooLong(tokens: number, most: number) {

@@ -197,38 +197,43 @@ function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
+const compatibleFields = z.strictObject({
+  ...requestFields,
+  messages: z.array(compatibleMessage).min(1),
+  tools: z.array(z.looseObject({ function: z.looseObject({ name: text }).optional() })).optional(),
+  tool_choice: z.union([text, z.looseObject({ type: text.optional() })]).optional(),
+  response_format: z.looseObject({ type: text }).optional(),
+  reasoning_effort: text.optional(),
+  service_tier: text.optional(),
+  top_k: z.number().optional(),
+  min_p: z.number().optional(),
+  repetition_penalty: z.number().optional(),
+  random_seed: whole.optional(),
+  safe_prompt: flag.optional(),
+  reasoning: free.optional(),
+  reasoning_format: text.optional(),
+  include_reasoning: flag.optional(),
+  thinking: free.optional(),
+  enable_thinking: flag.optional(),
+  clear_thinking: flag.optional(),
+  reasoning_split: flag.optional(),
+  tool_stream: flag.optional(),
+  usage: free.optional(),
+  provider: free.optional(),
+  plugins: z.array(free).optional(),
+  models: z.array(text).optional(),
+  transforms: z.array(text).optional(),
+  search_settings: free.optional(),
+  safety_model: text.optional(),
+  echo: flag.optional(),
+  cache_control: free.optional(),
+});
+
 /** A request to a compatible service. */
-export const compatibleRequest = z.preprocess(
-  withoutNulls,
-  z.strictObject({
-    ...requestFields,
-    messages: z.array(compatibleMessage).min(1),
-    tools: z.array(z.looseObject({ function: z.looseObject({ name: text }).optional() })).optional(),
-    tool_choice: z.union([text, z.looseObject({ type: text.optional() })]).optional(),
-    response_format: z.looseObject({ type: text }).optional(),
-    reasoning_effort: text.optional(),
-    service_tier: text.optional(),
-    top_k: z.number().optional(),
-    min_p: z.number().optional(),
-    repetition_penalty: z.number().optional(),
-    random_seed: whole.optional(),
-    safe_prompt: flag.optional(),
-    reasoning: free.optional(),
-    reasoning_format: text.optional(),
-    include_reasoning: flag.optional(),
-    thinking: free.optional(),
-    enable_thinking: flag.optional(),
-    clear_thinking: flag.optional(),
-    reasoning_split: flag.optional(),
-    tool_stream: flag.optional(),
-    usage: free.optional(),
-    provider: free.optional(),
-    plugins: z.array(free).optional(),
-    models: z.array(text).optional(),
-    transforms: z.array(text).optional(),
-    search_settings: free.optional(),
-    safety_model: text.optional(),
-    echo: flag.optional(),
-    cache_control: free.optional(),
-  }),
-);
+export const compatibleRequest = z.preprocess(withoutNulls, compatibleFields);
+
+/** DeepSeek takes 16 stop sequences (API reference, "Create chat completion"). */
+const stop = z.union([text, z.array(text).max(16)]).optional();
+
+/** A request to DeepSeek. */
+export const deepseekRequest = z.preprocess(withoutNulls, compatibleFields.extend({ stop }));
