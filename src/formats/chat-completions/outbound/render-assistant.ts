@@ -9,7 +9,9 @@ import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/j
 import { joinLists, keepItems } from '../../../lib/lists.ts';
 import { Foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
+import type { Dialect } from '../dialect.ts';
 import { renderAnnotations } from '../wire/citations.ts';
+import { separateParts } from '../wire/text-separator.ts';
 import { isTranscript } from '../wire/transcript.ts';
 import { renderCallBreakpoint, withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent, renderPart } from './render-content.ts';
@@ -30,7 +32,7 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   const texts = keepItems(turn.parts, (part) => part.kind === 'text');
   const audio = dialect.openaiFields ? callerFields['audio'] : undefined;
   const content = keepItems(
-    findContent(turn.parts),
+    findContent(separateFor(turn.parts, dialect)),
     (part) => !isForeign(part) && (audio === undefined || !isTranscript(part)),
   );
   const refusal = dialect.openaiFields ? refusalText(content) : '';
@@ -78,13 +80,19 @@ function renderPlain(turn: Turn, context: RenderContext): JsonObject | undefined
   return { role: 'assistant', content: content || null, tool_calls };
 }
 
+/** The parts with separators, where the service takes one text, so that the texts of several messages stay apart. */
+function separateFor(parts: readonly Part[], { textParts }: Dialect): readonly Part[] {
+  const isText = ({ kind }: Part): boolean => kind === 'text' || kind === 'opaque';
+  return !textParts && findContent(parts).every(isText) ? separateParts(parts) : parts;
+}
+
 function refusalText(content: readonly ContentPart[]): string {
   let text = '';
   for (const part of content) if (part.kind === 'refusal') text += part.text;
   return text;
 }
 
-/** The content, after the thoughts. Nothing separates the texts of one answer. */
+/** The content, after the thoughts. The texts of one answer that are to be apart have separators between them. */
 function renderAssistantContent(
   content: readonly ContentPart[],
   thoughts: readonly JsonObject[],

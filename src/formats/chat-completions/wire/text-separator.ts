@@ -33,23 +33,29 @@ export function joinThoughts(thoughts: readonly { readonly text: string }[]): st
 
 /** The texts of an answer, with the separators between them as texts of their own. */
 export function separateTexts(parts: readonly Part[]): readonly TextPart[] {
-  const texts: TextPart[] = [];
-  let isInterrupted = false;
+  return separateParts(parts).filter((part) => part.kind === 'text');
+}
+
+/** The parts of an answer, with the separators between their texts as texts of their own. */
+export function separateParts(parts: readonly Part[]): readonly Part[] {
+  const separated: Part[] = [];
   let last = '';
+  let isInterrupted = false;
   let item: number | undefined;
   for (const part of parts) {
     if (part.kind !== 'text') {
+      separated.push(part);
       isInterrupted = true;
       continue;
     }
     if (part.formatSpecific?.item !== item) isInterrupted = true;
     item = part.formatSpecific?.item;
     const separator = isInterrupted ? separatorBetween(last, part.text) : '';
-    if (separator !== '') texts.push({ kind: 'text', text: separator });
-    texts.push(part);
+    if (separator !== '') separated.push({ kind: 'text', text: separator });
+    separated.push(part);
     if (part.text === '') continue;
     isInterrupted = false;
     last = part.text;
   }
-  return texts;
+  return separated;
 }
