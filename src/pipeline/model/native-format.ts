@@ -74,7 +74,7 @@ export function notServed(operation: 'compact' | 'count-tokens', { id }: Model):
     return invalid(`Token counting is not available for ${id}: its vendor does not offer it.`, 'model');
   return new GatewayError(
     'endpoint-not-available',
-    "Only OpenAI's own models can compact a conversation. Ask this one for a summary as an ordinary message instead.",
+    `Only a service that speaks this format itself can compact a conversation, and that of ${id} does not. Ask this model for a summary as an ordinary message instead.`,
     { param: 'model' },
   );
 }

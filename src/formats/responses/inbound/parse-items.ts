@@ -96,7 +96,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
       case 'compaction_trigger':
         throw unsupported(
           `${path}.type`,
-          "Only OpenAI's own models can make a 'compaction' item. Ask this model for a summary in an ordinary message instead.",
+          "Only a service that speaks this format itself can make a 'compaction' item. Ask this model for a summary in an ordinary message instead.",
         );
       case 'item_reference':
         throw unsupported(
