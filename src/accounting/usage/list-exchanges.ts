@@ -1,7 +1,7 @@
 /** The latest exchanges in the store, without anything of what was said. */
 
 import { z } from 'zod';
-import { listLimit } from '../../lib/zod-fields.ts';
+import { isoTime, listLimit } from '../../lib/zod-fields.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
 
@@ -20,10 +20,7 @@ export const exchangeQuery = z.strictObject({
     .enum(['true', 'false'])
     .default('false')
     .meta({ description: 'Whether to list only those that did not end well.' }),
-  before: z.iso
-    .datetime({ error: 'must be a time such as 2027-01-31T12:00:00Z' })
-    .exactOptional()
-    .meta({ description: 'Only those that began before this time.' }),
+  before: isoTime.exactOptional().meta({ description: 'Only those that began before this time.' }),
   limit: listLimit(MOST).default(100).meta({ description: 'Most exchanges to return.' }),
 });
 
