@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ArgsDef, defineCommand } from 'citty';
+import { count } from '../lib/count.ts';
 import type { Cloud } from '../upstream/credentials/cloud.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { execute, orExit } from './command.ts';
@@ -60,7 +61,7 @@ export const check = defineCommand({
           : []),
         names.length === 0
           ? 'No vendor has a key, so the sandbox would serve.'
-          : `Vendors with a key: ${names.join(', ')}, serving ${servedModels(config, vendors).length} models.`,
+          : `Vendors with a key: ${names.join(', ')}, serving ${count(servedModels(config, vendors).length, 'model')}.`,
         ...(await describeCredentials(vendors.all)),
         ...notes.findUnreadVariables(config, environment),
         ...vendorNotes.findVendorNotes(config),

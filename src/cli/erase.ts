@@ -1,6 +1,7 @@
 /** `gateway erase`: erases who a caller was from recorded usage. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { count } from '../lib/count.ts';
 import { execute } from './command.ts';
 import { Refusal } from './refusal.ts';
 import { withStore } from './with-store.ts';
@@ -30,7 +31,7 @@ export const erase = defineCommand({
         console.error(
           exchanges + sums === 0
             ? `Nothing to erase: no recorded usage names ${key ?? tag}.`
-            : `Erased ${key ?? tag}: ${exchanges} requests and ${sums} sums named it.`,
+            : `Erased ${key ?? tag}: ${count(exchanges, 'request')} and ${count(sums, 'sum')} named it.`,
         );
       }),
     ),

@@ -1,5 +1,6 @@
 /** The greeting of a start. */
 
+import { count } from '../lib/count.ts';
 import { isEveryAddress } from '../upstream/net/loopback.ts';
 
 export interface Greeting {
@@ -26,7 +27,7 @@ export function greeting(
   { url, admin, made, sandboxed, models, hints }: Greeting,
   platform: string = process.platform,
 ): string {
-  const lines = [`Gateway on ${url} with ${models.length} models.`];
+  const lines = [`Gateway on ${url} with ${count(models.length, 'model')}.`];
   if (sandboxed) {
     lines.push(
       'No vendor has a key, so simulated vendors answer. To use real ones, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, here or in a file .env.',

@@ -9,6 +9,7 @@ import { Declined, startRecorder } from '../devtools/recorder/recorder.ts';
 import { speaks } from '../devtools/recorder/route.ts';
 import { readAsking, sendAsking } from '../devtools/recorder/send-file.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { count } from '../lib/count.ts';
 import { codeBehind } from '../lib/error-code.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { validateFile } from '../protocol/validate-file.ts';
@@ -135,7 +136,7 @@ async function save({ out, force, secrets }: Destination, name: string, exchange
   const { violations, failed } = validateFile(Buffer.from(reply?.bytes ?? []).toString('utf8'), format);
   if (violations.length > 0)
     console.error(
-      `The answer breaks ${violations.length} rules of ${format}. See "${commandLine(process.env, 'validate FILE')}".`,
+      `The answer breaks ${count(violations.length, 'rule')} of ${format}. See "${commandLine(process.env, 'validate FILE')}".`,
     );
   if (failed && !name.includes('error'))
     console.error('The answer ends in an error. Put `error` in its --name, so that tests expect one.');

@@ -4,9 +4,11 @@ import { type ArgsDef, defineCommand } from 'citty';
 import type { UsageReport } from '../accounting/usage/report.ts';
 import type { Dimension, UsageQuery } from '../accounting/usage/usage-dimensions.ts';
 import type { UsageFigures, UsageLineView } from '../accounting/usage/usage-view.ts';
+import { count } from '../lib/count.ts';
 import type { UsageSums } from '../store/tables.ts';
 import { execute } from './command.ts';
 import { parseOptions } from './options.ts';
+import { Refusal } from './refusal.ts';
 import { type Column, csv, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 
@@ -37,8 +39,9 @@ export const usage = defineCommand({
   },
   args: options,
   run: ({ args }) =>
-    execute(args, options, () =>
-      withStore(async (store, config) => {
+    execute(args, options, () => {
+      if (args.csv && args.json) throw new Refusal('--csv and --json exclude each other. Give one of them.');
+      return withStore(async (store, config) => {
         const [{ reportUsage }, { completeQuery, usageQuery }, view] = await Promise.all([
           import('../accounting/usage/report.ts'),
           import('../accounting/usage/usage-query.ts'),
@@ -64,9 +67,10 @@ export const usage = defineCommand({
         };
         const render = args.json ? asJson : args.csv ? asCsv : asText;
         console.log(render(report));
-        if (more) console.error(`There are more than ${query.limit} lines. Raise --limit to see the rest.`);
-      }),
-    ),
+        if (more)
+          console.error(`There are more than ${count(query.limit, 'line')}. Raise --limit to see the rest.`);
+      });
+    }),
 });
 
 /** A report, its figures as the admin API shows them. */

@@ -2,6 +2,7 @@
 
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
+import { count } from '../lib/count.ts';
 import { execute, readNamedFile } from './command.ts';
 import { parseFormat } from './options.ts';
 
@@ -26,7 +27,7 @@ export const validate = defineCommand({
       const result = validateFile(String(await readNamedFile(args.file)), format);
       for (const { rule, index, detail } of result.violations)
         console.log(`event ${index}: ${rule}: ${detail}`);
-      console.log(`${result.format ?? 'unknown format'}: ${result.violations.length} violations`);
+      console.log(`${result.format ?? 'unknown format'}: ${count(result.violations.length, 'violation')}`);
       if (result.violations.length > 0) process.exitCode = 1;
     }),
 });

@@ -75,6 +75,14 @@ test('answers without reported usage are shown, since they were not free', async
   expect(lines.map((line) => line.split(/ {2,}/).at(-3))).toEqual(['estimated $', '0.2500', '0.2500']);
 });
 
+test('as CSV and as JSON at once is an error', async () => {
+  expect(await runCommand(directory, ['usage', '--csv', '--json'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('--csv and --json exclude each other'),
+  });
+});
+
 test('as CSV', async () => {
   expect(await usage('--csv', '--by', 'day,key')).toBe(
     [
