@@ -401,7 +401,7 @@ test('a vendor with models in the configuration serves them', async () => {
       },
     ],
   });
-  expect(stdout).toContain('Vendors with a key: elsewhere, serving 1 models.');
+  expect(stdout).toContain('Vendors with a key: elsewhere, serving 1 model.');
   expect(stdout).not.toContain('serves no model');
 });
 

@@ -83,3 +83,16 @@ test.each<FormatName>(['responses', 'messages', 'generate-content'])(
     }
   },
 );
+
+test('the resolution of a document beside an image is not lost without a note', () => {
+  const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
+  const pdf = { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0xLjQK' } };
+  const notes = (...parts: JsonObject[]): readonly string[] => {
+    const generationConfig = { mediaResolution: 'MEDIA_RESOLUTION_LOW' };
+    const body = { contents: [{ role: 'user', parts }], generationConfig };
+    return notesOn('generationConfig.mediaResolution', translated('generate-content', 'responses', body));
+  };
+  expect(notes(image)).toEqual([]);
+  expect(notes(image, pdf)).toEqual(['approximated: in other formats only images have a detail']);
+  expect(notes(pdf)).toEqual(['dropped: only means something in generate-content']);
+});

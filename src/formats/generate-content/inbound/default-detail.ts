@@ -22,6 +22,14 @@ export function withDetail(turns: readonly Turn[], detail: string | undefined): 
   );
 }
 
+/** Whether there are media that have no detail: documents, audio and videos. */
+export function hasOtherMedia(turns: readonly Turn[]): boolean {
+  const isOther = (part: Part): boolean =>
+    (part.kind === 'media' && part.media !== 'image') ||
+    (part.kind === 'tool-result' && part.content.some(isOther));
+  return turns.some(({ parts }) => parts.some(isOther));
+}
+
 /** An image's own resolution counts, even if no detail says the same. */
 function lookedAt(part: MediaPart, detail: string): MediaPart {
   const hasOwn = part.detail !== undefined || part.formatSpecific?.fields['mediaResolution'] !== undefined;

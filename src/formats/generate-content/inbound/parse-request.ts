@@ -11,7 +11,7 @@ import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { parseTier } from '../wire/service-tier.ts';
 import { callIds } from './call-ids.ts';
-import { withDetail } from './default-detail.ts';
+import { hasOtherMedia, withDetail } from './default-detail.ts';
 import { parseConfig } from './parse-config.ts';
 import { parseContents, parseSystem } from './parse-contents.ts';
 import { type Choosing, parseToolConfig } from './parse-tool-config.ts';
@@ -45,6 +45,8 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const turns = withDetail(given, config.detail);
   // What the images say is not lost in other formats.
   const [said, configOwn] = turns === given ? [{}, config.own] : splitFields(config.own, RESOLUTION);
+  if (turns !== given && hasOtherMedia(given))
+    report('generationConfig.mediaResolution', 'approximated', 'in other formats only images have a detail');
   const kept = {
     ...own,
     ...(!isEmpty(configOwn) && { generationConfig: configOwn }),
