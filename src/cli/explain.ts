@@ -4,7 +4,6 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation } from '../devtools/explain-refusal.ts';
-import { GatewayError } from '../lib/errors.ts';
 import { asText, isObject, tryParseJson } from '../lib/json.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
 import { parseFormat } from './options.ts';
@@ -30,12 +29,14 @@ export const explain = defineCommand({
       // TextDecoder drops the byte order mark that editors and shells on Windows write.
       const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);
-      const [{ makeCatalog }, { everyVendor }, { catalogModels }, devtool] = await Promise.all([
-        import('../catalog/catalog.ts'),
-        import('../config/vendors.ts'),
-        import('../config/models.ts'),
-        import('../devtools/explain.ts'),
-      ]);
+      const [{ GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
+        await Promise.all([
+          import('../lib/errors.ts'),
+          import('../catalog/catalog.ts'),
+          import('../config/vendors.ts'),
+          import('../config/models.ts'),
+          import('../devtools/explain.ts'),
+        ]);
       const format = parseFormat(args.format) ?? devtool.formatOfRequest(body);
       const model = args.model ?? asText(body['model']);
       if (model === undefined) throw new Refusal('The request names no model. Give one with --model.');

@@ -733,6 +733,9 @@ describe.runIf(hasChromium())('console', () => {
       await vendor.getByLabel('Vendor speaks').selectOption('responses');
       await page.getByLabel('A stream of the vendor, in responses').waitFor();
       await vendor.getByLabel('Vendor speaks').selectOption('chat-completions');
+      // The example in that format, which is written over. Until it is there, it may come between the two steps in which a
+      // field is filled: its text is selected, and then replaced.
+      await expect.poll(async () => (await cells(0))[0]).toContain('chat.completion.chunk');
       await page
         .getByLabel('A stream of the vendor, in chat-completions')
         .fill(

@@ -379,12 +379,12 @@ describe('checklist 257: the detail of an image reaches every vendor that has a 
         'contents[].mediaResolution',
         'dropped',
       ]);
-      expect(notes.map(({ field }) => field)).not.toContain('generationConfig');
+      expect(notes.map(({ field }) => field)).not.toContain('generationConfig.mediaResolution');
     });
 
     test('without images it is dropped, and Gemini itself gets it back', () => {
       const { notes } = translated('chat-completions', 'gpt-6-luna', asked({ text: 'Hm.' }));
-      expect(notes.map(({ field }) => field)).toContain('generationConfig');
+      expect(notes.map(({ field }) => field)).toContain('generationConfig.mediaResolution');
       for (const part of [image, { text: 'Hm.' }]) {
         const prompt = formats['generate-content'].inbound.parseRequest(asked(part), unreported);
         const back = formats['generate-content'].outbound.renderRequest(prompt, PERMISSIVE, unreported);
