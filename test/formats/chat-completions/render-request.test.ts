@@ -663,6 +663,39 @@ describe('thoughts of earlier turns', () => {
     expect(said(target)).toEqual(expected);
   });
 
+  test.each<[ModelTraits | string, JsonObject]>([
+    ['deepseek', { reasoning_content: '**One**\n\n**Two**\nAnd more.' }],
+    ['unheard-of', { reasoning_content: '**One**\n\n**Two**\nAnd more.' }],
+    ['groq', { reasoning: '**One**\n\n**Two**\nAnd more.' }],
+    [
+      { ...REASONING, dialect: 'mistral' },
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: '**One**\n\n**Two**\nAnd more.' }] },
+          { type: 'text', text: 'Yes.' },
+        ],
+      },
+    ],
+    [
+      'openrouter',
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', text: '**One**', format: 'unknown', index: 0 },
+          { type: 'reasoning.text', text: '', format: 'unknown', index: 1 },
+          { type: 'reasoning.text', text: '**Two**\n', format: 'unknown', index: 2 },
+          { type: 'reasoning.text', text: 'And more.', format: 'unknown', index: 3 },
+        ],
+      },
+    ],
+  ])('several at %j: one text with what separates them in answers', (target, expected) => {
+    const thoughts = ['**One**', '', '**Two**\n', 'And more.'].map((thought) => ({
+      kind: 'thinking' as const,
+      text: thought,
+    }));
+    const several = [user(text('Go')), assistant(...thoughts, text('Yes.')), user(text('On'))];
+    expect(messages(several, target)[1]).toEqual({ role: 'assistant', content: 'Yes.', ...expected });
+  });
+
   test.each(['deepseek', 'moonshotai', 'mistral'])(
     'thoughts that nothing follows but a signature are left out at %s',
     (dialect) => {

@@ -6,6 +6,7 @@ import { keepItems } from '../../../lib/lists.ts';
 import type { Dialect, ReasoningHistory } from '../dialect.ts';
 import { renderDetails, renderMinimaxDetail } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
+import { joinThoughts } from '../wire/text-separator.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -34,7 +35,7 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
   if (thoughts.length === 0 && (calls.length === 0 || !saysSomethingOfCalls(dialect))) {
     return NOTHING;
   }
-  const text = thoughts.map((thought) => thought.text).join('');
+  const text = joinThoughts(thoughts);
   switch (dialect.reasoningHistory) {
     case 'reasoning_details': {
       const details = renderDetails(thoughts, calls);
