@@ -122,9 +122,9 @@ export function openAccount(
     if (refusal !== undefined) throw refusal;
     // The request itself is counted already; its tokens are not known yet. Headers show the limit that refuses it.
     if (byRequests !== undefined && byRequests.used > byRequests.limit)
-      throw overRate(checked(holder, format, { ...all, requests: byRequests }), 'requests', byRequests);
+      throw overRate(checked(holder, format, { ...all, requests: byRequests }), 'request', byRequests);
     if (byTokens !== undefined && byTokens.used >= byTokens.limit)
-      throw overRate(checked(holder, format, { ...all, tokens: byTokens }), 'tokens', byTokens);
+      throw overRate(checked(holder, format, { ...all, tokens: byTokens }), 'token', byTokens);
     return all;
   }
 

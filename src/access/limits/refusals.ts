@@ -1,6 +1,7 @@
 /** The errors for callers who are over a limit, with headers that say the same as their messages. */
 
 import type { FormatName } from '../../conversation/prompt.ts';
+import { count } from '../../lib/count.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import type { AccountOf, Holder } from './holder.ts';
@@ -28,12 +29,12 @@ const SOON = 1;
 /** @returns a GatewayError `rate-limited`, for a limit per minute. */
 export function overRate(
   request: CheckedRequest,
-  what: 'requests' | 'tokens',
+  what: 'request' | 'token',
   { limit, left }: Standing,
 ): GatewayError {
   return new GatewayError(
     'rate-limited',
-    `Rate limit reached: ${subject(request)} is limited to ${limit} ${what} per minute${models(request)}.`,
+    `Rate limit reached: ${subject(request)} is limited to ${count(limit, what)} per minute${models(request)}.`,
     { retryAfter: Math.max(1, Math.ceil(left / 1000)), headers: headers(request) },
   );
 }
@@ -42,7 +43,7 @@ export function overRate(
 export function overConcurrency(request: CheckedRequest, limit: number): GatewayError {
   return new GatewayError(
     'rate-limited',
-    `Rate limit reached: ${subject(request)} is limited to ${limit} requests at a time${models(request)}.`,
+    `Rate limit reached: ${subject(request)} is limited to ${count(limit, 'request')} at a time${models(request)}.`,
     { retryAfter: SOON, headers: headers(request) },
   );
 }

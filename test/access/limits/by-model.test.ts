@@ -118,7 +118,7 @@ describe.each(['chat-completions', 'responses', 'messages', 'generate-content'])
     const sent = vendor.received.length;
     const refused = await ask(url, model, { format });
     expect(refused.status).toBe(429);
-    expect(refused.text).toContain(`this API key is limited to 1 requests per minute for ${id}.`);
+    expect(refused.text).toContain(`this API key is limited to 1 request per minute for ${id}.`);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30);
     expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('1');
     expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
@@ -205,7 +205,7 @@ test('a concurrent request counts for its model until it ends', async () => {
   const running = ask(url, LARGE);
   await soon(() => expect(vendor.received).toHaveLength(1));
   const refused = await ask(url, LARGE);
-  expect(refused.text).toContain(`is limited to 1 requests at a time for ${LARGE}.`);
+  expect(refused.text).toContain(`is limited to 1 request at a time for ${LARGE}.`);
   held = undefined;
   expect((await ask(url, MINI)).status).toBe(200);
   for (const answer of waiting) answer();

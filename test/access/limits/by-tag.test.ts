@@ -108,7 +108,7 @@ describe.each([
     expect(refused.status).toBe(429);
     const body = await refused.text();
     expect(JSON.parse(body)).toMatchObject(RATE_LIMITED[format]);
-    expect(body).toContain('the tag or end user of this request is limited to 1 requests per minute');
+    expect(body).toContain('the tag or end user of this request is limited to 1 request per minute');
     expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('1');
     expect(await statusOf(url, bob, { format })).toBe(200);
     expect(await statusOf(url, alice, { format, tag: 'feature' })).toBe(200);
