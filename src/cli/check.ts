@@ -67,6 +67,7 @@ export const check = defineCommand({
         ...vendorNotes.findVendorNotes(config),
         ...findUnitNotes(config),
         ...notes.findUnknownModels(models, config),
+        ...notes.findExpiredKeys(config),
         ...config.identities.map(
           ({ name, issuer }) =>
             `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,

@@ -48,6 +48,15 @@ export function findUnreadVariables({ vendors }: Config, environment: Environmen
   return unread;
 }
 
+/** A sentence for each key that has expired: its callers get a 401, which does not say why. */
+export function findExpiredKeys({ keys }: Config): readonly string[] {
+  return keys.flatMap(({ name, expires }) =>
+    expires !== undefined && Date.parse(expires) <= Date.now()
+      ? [`Note: the key ${name} expired on ${new Date(expires).toISOString().slice(0, 10)}.`]
+      : [],
+  );
+}
+
 /**
  * The models that keys, groups and callers name, each once: those that they may use, and those that have limits.
  * @param limits such as `modelLimits`.

@@ -452,3 +452,15 @@ test('a .env is read, and reported', async () => {
     await rm(bare, { recursive: true });
   }
 });
+
+test('reports keys of the configuration that have expired', async () => {
+  const { code, stdout } = await check({
+    keys: [
+      { name: 'spring', key: 'a-key-of-the-spring', expires: '2026-01-01T00:00:00Z' },
+      { name: 'later', key: 'a-key-of-a-later-time', expires: '2999-01-01T00:00:00Z' },
+      { name: 'always', key: 'a-key-of-all-times' },
+    ],
+  });
+  expect(code).toBe(0);
+  expect(stdout.match(/^Note: .*$/gm)).toEqual(['Note: the key spring expired on 2026-01-01.']);
+});
