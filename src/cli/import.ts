@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
+import { commandLine } from '../lib/command-line.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { execute, orExit } from './command.ts';
 import { Refusal } from './refusal.ts';
@@ -41,6 +42,8 @@ export const importFile = defineCommand({
       console.error(
         `Read as a configuration of ${gateway}.${notes.length === 0 ? '' : ` To look at:\n${found}`}`,
       );
+      if (args.write !== undefined)
+        console.error(`To check the new file: ${commandLine(process.env, `check ${args.write}`)}`);
     }),
 });
 

@@ -193,6 +193,7 @@ test('the file is written if asked for, and never over another one', async () =>
   const words = ['import', join(FOREIGN, 'portkey.json'), '--write', 'new.json'];
   const first = await runCommand(directory, words);
   expect(first).toMatchObject({ code: 0, stdout: '' });
+  expect(first.stderr).toMatch(/^To check the new file: gateway check new\.json$/m);
   expect(JSON.parse(readFileSync(join(directory, 'new.json'), 'utf8'))).toHaveProperty('fallbacks');
   expect(await runCommand(directory, words)).toMatchObject({
     code: 1,
