@@ -39,8 +39,8 @@ export function nearestVendor(asked: string, names: readonly string[]): string |
   return names.find((name) => name === meant || isAlike(letters, keepLetters(name)));
 }
 
-/** Whether one name begins like the other, or differs from it by a slip. */
-function isAlike(one: string, other: string): boolean {
+/** Whether one name begins like the other, or differs from it by a slip. Both are in lower case. */
+export function isAlike(one: string, other: string): boolean {
   if (one === '' || other === '') return false;
   return one.startsWith(other) || other.startsWith(one) || isSlip(one, other);
 }

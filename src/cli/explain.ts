@@ -17,7 +17,7 @@ const options = {
     type: 'string',
     description: "JSON file with a vendor's refusal: show how the gateway repairs the request after it",
   },
-  status: { type: 'string', description: 'HTTP status of the refusal (default: 400)', default: '400' },
+  status: { type: 'string', description: 'HTTP status of the refusal (default: 400)' },
   json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
@@ -26,6 +26,8 @@ export const explain = defineCommand({
   args: options,
   run: ({ args }) =>
     execute(args, options, async () => {
+      if (args.status !== undefined && args.refusal === undefined)
+        throw new Refusal('--status needs --refusal, the file with the refusal.');
       // TextDecoder drops the byte order mark that editors and shells on Windows write.
       const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);
@@ -50,7 +52,7 @@ export const explain = defineCommand({
         const served = { catalog, vendors: everyVendor(config), reach };
         if (args.refusal !== undefined) {
           const text = new TextDecoder().decode(await readNamedFile(args.refusal));
-          const refusal = { status: parseStatus(args.status), body: text };
+          const refusal = { status: parseStatus(args.status ?? '400'), body: text };
           const { explainRefusal } = await import('../devtools/explain-refusal.ts');
           const explanation = explainRefusal(served, format, model, body, refusal);
           console.log(args.json ? JSON.stringify(explanation, undefined, 2) : renderRefusal(explanation));

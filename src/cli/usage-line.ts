@@ -1,6 +1,7 @@
 /** The line for somebody who has called the program wrongly: it says what is missing. */
 
 import type { ArgsDef, CommandDef } from 'citty';
+import { isAlike } from '../catalog/nearest-model.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Environment } from '../lib/environment.ts';
 
@@ -33,7 +34,11 @@ export async function describeUsageError(
   const below = Object.keys((await resolve(command.subCommands)) ?? {});
   if (below.length > 0) {
     const commands = `Commands: ${below.join(', ')}.`;
-    if (rest !== undefined) return `Unknown command ${[...words, rest].join(' ')}. ${commands}`;
+    if (rest !== undefined) {
+      const meant = below.find((name) => isAlike(rest.toLowerCase(), name));
+      const advice = meant === undefined ? '' : `Did you mean ${[...words, meant].join(' ')}? `;
+      return `Unknown command ${[...words, rest].join(' ')}. ${advice}${commands}`;
+    }
     // Only the name of the option: its value may be a key.
     const option = given[words.length]?.split('=')[0];
     return option === undefined ? undefined : `Name a command before ${option}. ${commands}`;

@@ -213,3 +213,19 @@ test('without a terminal nothing is coloured, whatever goes wrong', async () => 
     expect(stdout + stderr, words.join(' ')).not.toContain('\u001b');
   }
 });
+
+test.each([
+  [['chek'], 'Unknown command chek. Did you mean check? Commands: start, '],
+  [['Keys'], 'Unknown command Keys. Did you mean keys? Commands: start, '],
+  [['keys', 'crate'], 'Unknown command keys crate. Did you mean keys create? Commands: create, '],
+  [['frobnicate'], 'Unknown command frobnicate. Commands: start, '],
+])('a misspelt command is answered with the nearest one: %j', async (words, said) => {
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(said)]);
+});
+
+test('the status of a refusal without the refusal is rejected, not ignored', async () => {
+  const words = ['explain', 'request.json', '--status', '400'];
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect([code, stdout, stderr]).toEqual([1, '', '--status needs --refusal, the file with the refusal.\n']);
+});
