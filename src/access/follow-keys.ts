@@ -92,7 +92,10 @@ export async function followKeys(
   const looking = repeat(look, interval);
   return {
     // A reload of all keys makes another book.
-    keys: { findByHash: (hash) => book.findByHash(hash) },
+    keys: {
+      findByHash: (hash) => book.findByHash(hash),
+      nameIfExpired: (hash) => book.nameIfExpired(hash),
+    },
     refresh,
     stop: looking.stop,
   };

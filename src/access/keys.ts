@@ -17,6 +17,8 @@ import {
 export interface Keys {
   /** The principal who holds a key, or undefined if the key is unknown. @param hash the key as `hashKey` hashes it. */
   findByHash(hash: string): Principal | undefined;
+  /** The name of a key that is known but has expired, for the log; undefined for any other key. */
+  nameIfExpired(hash: string): string | undefined;
 }
 
 /** A key in memory. */
@@ -56,6 +58,14 @@ export function openKeyRegistry(): KeyRegistry {
     return entry.grouped;
   }
 
+  function find(hash: string): Entry | undefined {
+    const found = byHash.get(hash);
+    // The Map compares hashes of hashes, and what their timing leaks is nothing that a caller could choose. The
+    // comparison that decides takes constant time.
+    if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
+    return found;
+  }
+
   return {
     set(holder, records) {
       for (const hash of hashes.get(holder) ?? [])
@@ -89,12 +99,13 @@ export function openKeyRegistry(): KeyRegistry {
       groups = groupsByName(records);
     },
     findByHash(hash) {
-      const found = byHash.get(hash);
-      // The Map compares hashes of hashes, and what their timing leaks is nothing that a caller could choose. The
-      // comparison that decides takes constant time.
-      if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
-      if (Date.now() >= found.expires) return undefined;
+      const found = find(hash);
+      if (found === undefined || Date.now() >= found.expires) return undefined;
       return found.group === undefined ? found.principal : inGroup(found, found.group);
+    },
+    nameIfExpired(hash) {
+      const found = find(hash);
+      return found !== undefined && Date.now() >= found.expires ? found.principal.name : undefined;
     },
   };
 }
@@ -102,6 +113,11 @@ export function openKeyRegistry(): KeyRegistry {
 /** The principal who holds a key. The hash takes as long as all the rest of a lookup, so it is made once. */
 export function findPrincipal(keys: Keys, key: string): Principal | undefined {
   return keys.findByHash(hashKey(key));
+}
+
+/** The name of a key that has expired; undefined for any other key. */
+export function findExpiredName(keys: Keys, key: string): string | undefined {
+  return keys.nameIfExpired(hashKey(key));
 }
 
 /** Keys for lookup, from their records and the records of their groups. */
@@ -123,6 +139,13 @@ export function joinKeys(...places: readonly Keys[]): Keys {
       for (const place of places) {
         const principal = place.findByHash(hash);
         if (principal !== undefined) return principal;
+      }
+      return undefined;
+    },
+    nameIfExpired(hash) {
+      for (const place of places) {
+        const name = place.nameIfExpired(hash);
+        if (name !== undefined) return name;
       }
       return undefined;
     },

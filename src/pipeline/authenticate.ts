@@ -6,8 +6,9 @@
 import type { CallerRequest } from '../access/caller.ts';
 import { type Identities, unknownIssuer } from '../access/identities/identities.ts';
 import { looksLikeToken } from '../access/identities/token.ts';
-import { findPrincipal, type Keys } from '../access/keys.ts';
+import { findExpiredName, findPrincipal, type Keys } from '../access/keys.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Ledger } from '../accounting/usage/ledger.ts';
 import { parseTag } from '../accounting/usage/tag.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { GatewayError, invalidKey } from '../lib/errors.ts';
@@ -51,7 +52,7 @@ export interface Authenticators {
 /** Adds the caller and the tag to a request. @throws GatewayError as `authenticateCaller` does. */
 export function authenticate(doors: Authenticators): (call: Call) => Admitted | Promise<Admitted> {
   return (call) => {
-    const found = authenticateCaller(doors, call.route.format, call.message, call.query);
+    const found = authenticateCaller(doors, call.route.format, call.message, call.query, call.ledger);
     return found instanceof Promise
       ? found.then((principal) => admitted(call, principal))
       : admitted(call, found);
@@ -69,6 +70,7 @@ function admitted(call: Call, principal: Principal): Admitted {
 /**
  * Finds who sent a request. The result is a promise only for a token that has not been seen before.
  * @param family the format whose key headers count; `any` for endpoints that clients of several formats share.
+ * @param notes get the name of a key that has expired. The answer never says it.
  * @throws GatewayError, or rejects with it: `unauthenticated`, in the same words whether the key is unknown,
  *   malformed or contradicted by a second one; `overloaded` if a token cannot be verified at the moment.
  */
@@ -77,6 +79,7 @@ export function authenticateCaller(
   family: FormatName | 'any',
   message: CallerRequest,
   query: Query,
+  notes?: Pick<Ledger, 'expiredKey'>,
 ): Principal | Promise<Principal> {
   let carried: string | undefined;
   let isContradicted = false;
@@ -103,9 +106,10 @@ export function authenticateCaller(
     throw new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
   }
   if (isContradicted) throw invalidKey(isAuthorized);
-  const principal =
-    identities?.find(key) ?? (key.length <= MAX_KEY_LENGTH ? findPrincipal(keys, key) : undefined);
+  const isShort = key.length <= MAX_KEY_LENGTH;
+  const principal = identities?.find(key) ?? (isShort ? findPrincipal(keys, key) : undefined);
   if (principal !== undefined) return principal;
+  if (notes !== undefined && isShort) notes.expiredKey = findExpiredName(keys, key);
   throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey(isAuthorized);
 }
 

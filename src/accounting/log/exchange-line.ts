@@ -28,6 +28,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     id: record.id,
     upstreamId: record.upstreamId,
     key: record.key,
+    expiredKey: record.expiredKey,
     group: record.group,
     tag: record.tag,
     // The model that was asked for if a fallback answered, and why it did not answer.

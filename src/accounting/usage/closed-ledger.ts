@@ -48,6 +48,7 @@ export function closeLedger(
     id,
     time: ledger.time,
     key: ledger.key,
+    expiredKey: ledger.expiredKey,
     group: ledger.group,
     tag: ledger.tag,
     model: ledger.model,

@@ -23,6 +23,8 @@ export interface ExchangeRecord {
   readonly time: number;
   /** The name of the key; absent if the caller was not authenticated. */
   readonly key?: string | undefined;
+  /** The name of the key that the request carried, if it was refused because that has expired. */
+  readonly expiredKey?: string | undefined;
   /** The name of the key's group at that time; it may have changed since. */
   readonly group?: string | undefined;
   /** What the caller says the exchange is for. */

@@ -21,6 +21,8 @@ export interface Ledger {
   /** Set if the path says it, and not the endpoint. */
   operation: ExchangeRecord['operation'] | undefined;
   key: string | undefined;
+  /** The name of the key that the request carried, if it has expired. */
+  expiredKey: string | undefined;
   group: string | undefined;
   tag: string | undefined;
   model: Model | undefined;
@@ -64,6 +66,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     began: performance.now(),
     operation: undefined,
     key: undefined,
+    expiredKey: undefined,
     group: undefined,
     tag: undefined,
     model: undefined,

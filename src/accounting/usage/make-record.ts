@@ -35,6 +35,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     id: closed.id,
     time: closed.time,
     key: closed.key,
+    expiredKey: closed.expiredKey,
     group: closed.group,
     tag: closed.tag,
     model: model?.id,

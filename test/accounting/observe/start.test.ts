@@ -223,3 +223,30 @@ test('no log if it is turned off; an invalid collector address stops the start',
     'OTEL_EXPORTER_OTLP_ENDPOINT must be',
   );
 });
+
+test.each([1, 2])(
+  'the line of a refused request names its key if that has expired, with %i workers',
+  async (workers) => {
+    const keys = [
+      { name: 'spring-campaign', key: 'gw-expired-key-of-the-tests', expires: '2026-01-01T00:00:00Z' },
+    ];
+    const at = await start(workers, {}, { keys });
+    const answers = await Promise.all(
+      ['gw-expired-key-of-the-tests', 'gw-unknown-key-of-the-tests'].map(async (key) => {
+        const headers = { authorization: `Bearer ${key}`, 'x-request-id': key.slice(3, 10) };
+        const answer = await postJson(`${at.url}/v1/chat/completions`, {}, { headers });
+        return [answer.status, await answer.text()] as const;
+      }),
+    );
+    // The answer does not say which keys there have been.
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.[0]).toBe(401);
+    expect(answers[0]?.[1]).not.toContain('spring-campaign');
+    await expect.poll(() => exchangesIn(at.output())).toHaveLength(2);
+    const byId = new Map(exchangesIn(at.output()).map((line) => [line['id'], line]));
+    expect(byId.get('expired')).toMatchObject({ expiredKey: 'spring-campaign', fault: 'unauthenticated' });
+    // It is nobody's request: the key has no usage of it.
+    expect(byId.get('expired')).not.toHaveProperty('key');
+    expect(byId.get('unknown')).not.toHaveProperty('expiredKey');
+  },
+);

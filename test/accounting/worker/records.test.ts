@@ -47,6 +47,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   id: text,
   time: figure,
   key: name,
+  expiredKey: name,
   group: name,
   tag: name,
   model: maybe(fc.oneof(model, fc.constantFrom(CHEAP, DEAR))),
