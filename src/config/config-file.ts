@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { ConfigError } from '../lib/config-error.ts';
-import { asRecord, NO_OBJECT, readFresh } from './read-fresh.ts';
+import { asRecord, findFile, NO_OBJECT, readFresh } from './read-fresh.ts';
 
 /**
  * Reads `gateway.config.*` in `directory`, or the file `named`.
@@ -38,7 +38,10 @@ export async function readConfigFile(
     asRecord((await isBlank(configFile)) ? undefined : layers?.[0]?.config);
     return { values: config, file: configFile };
   } catch (error) {
-    throw new ConfigError(`The configuration file cannot be read: ${getReason(error)}`);
+    const reason = getReason(error);
+    const file = findFile(named, directory);
+    const place = file === undefined || reason.includes(file) ? '' : `${file}: `;
+    throw new ConfigError(`The configuration file cannot be read: ${place}${reason}`);
   }
 }
 

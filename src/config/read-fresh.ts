@@ -17,6 +17,23 @@ type Loader = NonNullable<LoadConfigOptions['jiti']>;
 /** Where c12 looks, in its order (its README, "Config lookup"). It reads the kinds that are not listed here again itself. */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
 const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json', '.yaml', '.yml'];
+const READ_BY_C12 = ['.jsonc', '.json5', '.toml'];
+
+/** The path of the file that is read; undefined if there is none. */
+export function findFile(named: string | undefined, directory: string): string | undefined {
+  return findWith(EXTENSIONS, named, directory) ?? findWith(READ_BY_C12, named, directory);
+}
+
+function findWith(
+  extensions: readonly string[],
+  named: string | undefined,
+  directory: string,
+): string | undefined {
+  const places = named
+    ? ['', ...extensions].map((extension) => named + extension)
+    : NAMES.flatMap((name) => extensions.map((extension) => name + extension));
+  return places.map((place) => resolve(directory, place)).find((place) => existsSync(place));
+}
 
 /**
  * The contents of the file; undefined if c12 reads it again itself.
@@ -28,10 +45,7 @@ export async function readFresh(
   directory: string,
   loader: Loader | undefined,
 ): Promise<ResolvedConfig<Record<string, unknown>> | undefined> {
-  const places = named
-    ? ['', ...EXTENSIONS].map((extension) => named + extension)
-    : NAMES.flatMap((name) => EXTENSIONS.map((extension) => name + extension));
-  const file = places.map((place) => resolve(directory, place)).find((place) => existsSync(place));
+  const file = findWith(EXTENSIONS, named, directory);
   if (file === undefined) return undefined;
   const config = await read(file, loader);
   return config && { config, configFile: file, cwd: dirname(file) };

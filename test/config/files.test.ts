@@ -40,6 +40,24 @@ test.each([
 });
 
 test.each([
+  ['json', '{"port": 8123'],
+  ['yaml', 'port: [8123'],
+  ['yml', 'port: 8123\n  host: here'],
+  ['toml', 'port = '],
+  ['mjs', 'export default {'],
+  ['ts', 'export default {'],
+  ['cjs', 'throw new Error("broken");'],
+])('the error of a .%s file with %j names the file once', async (kind, text) => {
+  const folder = mkdtempSync(join(directory, 'named-'));
+  const file = join(folder, `gateway.config.${kind}`);
+  writeFileSync(file, text);
+  const found = await readConfig({}, folder).catch((error: unknown) => error);
+  const { message } = found instanceof Error ? found : new Error('It was read.');
+  expect(message).toMatch(/^The configuration file cannot be read: /);
+  expect(message.split(file)).toHaveLength(2);
+});
+
+test.each([
   ['json', 'null'],
   ['jsonc', ''],
   ['jsonc', '"word"'],
@@ -58,7 +76,9 @@ test.each([
 ])('a .%s file with %j does not contain an object', async (kind, text) => {
   writeFileSync(join(directory, `bare.${kind}`), text);
   await expect(readConfig({ GATEWAY_CONFIG: `bare.${kind}` }, directory)).rejects.toThrow(
-    /^The configuration file cannot be read: it does not contain an object$/,
+    new RegExp(
+      `^The configuration file cannot be read: ${RegExp.escape(join(directory, `bare.${kind}`))}: it does not contain an object$`,
+    ),
   );
 });
 
@@ -90,7 +110,9 @@ test.each([
   const code = mkdtempSync(join(directory, 'code-'));
   writeFileSync(join(code, `gateway.config.${kind}`), text);
   await expect(readConfig({}, code)).rejects.toThrow(
-    /^The configuration file cannot be read: it does not contain an object \(code gives one with `export default`\)$/,
+    new RegExp(
+      `^The configuration file cannot be read: ${RegExp.escape(join(code, `gateway.config.${kind}`))}: it does not contain an object \\(code gives one with \`export default\`\\)$`,
+    ),
   );
 });
 

@@ -125,13 +125,16 @@ describe('P-19 a start that must fail', () => {
   test.each([
     [
       '{ "port": 0, "keys": [{ "name": "a", "key": "a-key-of-theirs" ',
-      /^The configuration file cannot be read: it is not valid JSON.*\n$/,
+      /^The configuration file cannot be read: .*gateway\.config\.json: it is not valid JSON.*\n$/,
     ],
     [
       '{ "limits": { "inFlight": 0 }, "colour": "red" }',
       /^The configuration is not valid: limits\.inFlight: .*colour.*\n$/,
     ],
-    ['["port"]', /^The configuration file cannot be read: it does not contain an object\n$/],
+    [
+      '["port"]',
+      /^The configuration file cannot be read: .*gateway\.config\.json: it does not contain an object\n$/,
+    ],
   ])('P-19 a bad configuration: %s', async (text, said) => {
     writeFileSync(join(directory, 'gateway.config.json'), text);
     const { code, stdout, stderr } = await runCommand(directory, ['start']);
