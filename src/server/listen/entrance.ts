@@ -13,6 +13,15 @@ export interface Entrance {
 /** Turns of the event loop without a connection after which the system's queue counts as empty. */
 const QUIET_TURNS = 2;
 
+/**
+ * The longest turn that counts, in milliseconds. A turn looks at the queue first, and then does its work, during which
+ * more may come: the listener closes behind a turn in which hardly any time was left for that.
+ */
+const SHORT_TURN = 1;
+
+/** How long a process that has no short turns waits without a connection, in milliseconds. */
+const QUIET_TIME = 10;
+
 /** The longest wait for that, in milliseconds: callers that keep coming are turned away in the end. */
 const LONGEST_WAIT = 5_000;
 
@@ -40,10 +49,18 @@ export async function stopListening(server: Server): Promise<void> {
     held.add(connection);
     connection.on('error', ignore);
   });
-  const end = performance.now() + LONGEST_WAIT;
-  for (let quiet = 0, before = 0; quiet < QUIET_TURNS && performance.now() < end; before = arrived) {
+  let now = performance.now();
+  const end = now + LONGEST_WAIT;
+  let lastArrival = now;
+  const isQuiet = (turns: number, shortTurns: number): boolean =>
+    shortTurns >= QUIET_TURNS || (turns >= QUIET_TURNS && now >= lastArrival + QUIET_TIME);
+  for (let turns = 0, shortTurns = 0; !isQuiet(turns, shortTurns) && now < end; ) {
+    const [before, began] = [arrived, now];
     await nextTurn();
-    quiet = arrived === before ? quiet + 1 : 0;
+    now = performance.now();
+    if (arrived > before) lastArrival = now;
+    turns = arrived > before ? 0 : turns + 1;
+    shortTurns = arrived > before || now - began >= SHORT_TURN ? 0 : shortTurns + 1;
   }
   // An HTTP server's own close would end connections that seem idle because they have not been read yet, and would stop
   // checking for heads and bodies that take too long.
