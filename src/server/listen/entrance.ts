@@ -49,19 +49,7 @@ export async function stopListening(server: Server): Promise<void> {
     held.add(connection);
     connection.on('error', ignore);
   });
-  let now = performance.now();
-  const end = now + LONGEST_WAIT;
-  let lastArrival = now;
-  const isQuiet = (turns: number, shortTurns: number): boolean =>
-    shortTurns >= QUIET_TURNS || (turns >= QUIET_TURNS && now >= lastArrival + QUIET_TIME);
-  for (let turns = 0, shortTurns = 0; !isQuiet(turns, shortTurns) && now < end; ) {
-    const [before, began] = [arrived, now];
-    await nextTurn();
-    now = performance.now();
-    if (arrived > before) lastArrival = now;
-    turns = arrived > before ? 0 : turns + 1;
-    shortTurns = arrived > before || now - began >= SHORT_TURN ? 0 : shortTurns + 1;
-  }
+  await untilQuiet(() => arrived);
   // An HTTP server's own close would end connections that seem idle because they have not been read yet, and would stop
   // checking for heads and bodies that take too long.
   Server.prototype.close.call(server);
@@ -69,6 +57,26 @@ export async function stopListening(server: Server): Promise<void> {
   for (const socket of held) {
     socket.off('error', ignore);
     if (!socket.destroyed) deliver(socket);
+  }
+}
+
+/** Waits until the queue counts as empty. @param count tells how many connections have come so far. */
+async function untilQuiet(count: () => number): Promise<void> {
+  let now = performance.now();
+  const end = now + LONGEST_WAIT;
+  let lastArrival = now;
+  let turns = 0;
+  let shortTurns = 0;
+  while (now < end) {
+    const [before, began] = [count(), now];
+    await nextTurn();
+    now = performance.now();
+    const hasCome = count() > before;
+    if (hasCome) lastArrival = now;
+    turns = hasCome ? 0 : turns + 1;
+    shortTurns = hasCome || now - began >= SHORT_TURN ? 0 : shortTurns + 1;
+    if (shortTurns >= QUIET_TURNS) return;
+    if (turns >= QUIET_TURNS && now >= lastArrival + QUIET_TIME) return;
   }
 }
 
