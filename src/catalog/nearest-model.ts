@@ -3,6 +3,7 @@
  * gateway never asks it instead.
  */
 
+import { isAlike, isSlip } from '../lib/similar-names.ts';
 import { modelName } from './catalog.ts';
 
 /**
@@ -39,12 +40,6 @@ export function nearestVendor(asked: string, names: readonly string[]): string |
   return names.find((name) => name === meant || isAlike(letters, keepLetters(name)));
 }
 
-/** Whether one name begins like the other, or differs from it by a slip. Both are in lower case. */
-export function isAlike(one: string, other: string): boolean {
-  if (one === '' || other === '') return false;
-  return one.startsWith(other) || other.startsWith(one) || isSlip(one, other);
-}
-
 function keepLetters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
@@ -52,15 +47,4 @@ function keepLetters(name: string): string {
 /** `claude`, `sonnet`, `5`, `5` of `Claude-5.5-Sonnet-latest`: in any order, however they are joined. */
 function splitName(name: string): readonly string[] {
   return (name.toLowerCase().match(/[a-z]+|\d+/g) ?? []).filter((part) => part !== 'latest');
-}
-
-/** Whether two names differ in one place by at most two letters. Another number is another model, not a slip. */
-function isSlip(one: string, other: string): boolean {
-  const shorter = Math.min(one.length, other.length);
-  let start = 0;
-  while (start < shorter && one[start] === other[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  const left = [one, other].map((text) => text.slice(start, text.length - end));
-  return left.every((text) => /^[a-z]{0,2}$/.test(text));
 }

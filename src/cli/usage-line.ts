@@ -1,9 +1,9 @@
 /** The line for somebody who has called the program wrongly: it says what is missing. */
 
 import type { ArgsDef, CommandDef } from 'citty';
-import { isAlike } from '../catalog/nearest-model.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Environment } from '../lib/environment.ts';
+import { isAlike } from '../lib/similar-names.ts';
 
 /** A command that a command line names. */
 interface Named {

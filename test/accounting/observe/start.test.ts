@@ -245,7 +245,7 @@ test.each([1, 2])(
     await expect.poll(() => exchangesIn(at.output())).toHaveLength(2);
     const byId = new Map(exchangesIn(at.output()).map((line) => [line['id'], line]));
     expect(byId.get('expired')).toMatchObject({ expiredKey: 'spring-campaign', fault: 'unauthenticated' });
-    // It is nobody's request: the key has no usage of it.
+    // The request does not count as usage of the key.
     expect(byId.get('expired')).not.toHaveProperty('key');
     expect(byId.get('unknown')).not.toHaveProperty('expiredKey');
   },

@@ -18,7 +18,7 @@ interface Marked {
 
 /**
  * The breakpoint in the dialect's spelling. Where the service has none, it is dropped and reported.
- * @param path where it stands in the prompt.
+ * @param path the part of the prompt that has the breakpoint, as notes name it.
  * @returns fields to spread; none without a breakpoint.
  */
 export function renderBreakpoint(
