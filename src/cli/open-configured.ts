@@ -80,18 +80,29 @@ export function closingWith(
 
 /**
  * The configuration in force after a reload: `next`, except for what takes a restart to change, which stays as in `first`.
- * @param adminKey the admin key in force before. The admin API is open or not from the start on; its key may change.
+ * @param adminKey the admin key in force before. The admin API is open or not, and by https or not, from the start on; its
+ *   key and its certificate may change.
  */
 export function inForce(first: Config, next: Config, adminKey = first.admin.key): Config {
   const { host, port, workers, store, redis, usage, admin, log } = first;
   const key = adminKey && (next.admin.key ?? adminKey);
+  const certificate = admin.tls && (next.admin.tls ?? admin.tls);
   return {
     ...next,
     ...{ host, port, workers, store, redis, log },
     // `usage.ask` is the one field of `usage` that applies at once.
     usage: { ...usage, ask: next.usage.ask },
-    admin: { ...admin, ...(key !== undefined && { key }) },
+    admin: {
+      ...admin,
+      ...(key !== undefined && { key }),
+      ...(certificate !== undefined && { tls: certificate }),
+    },
   };
+}
+
+/** Makes the admin listener show the certificate of a new configuration, if it shows one at all. */
+export function renewCertificate(admin: RunningAdmin | undefined, { admin: { tls } }: Config): void {
+  if (tls !== undefined) admin?.renew(tls);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** `gateway start` with one process, which serves itself. */
 
+import type { CallersAddress } from '../server/http/admin/forward-calls.ts';
 import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
 import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openAccounts } from '../server/process/accounts.ts';
@@ -7,10 +8,16 @@ import { makeEnding, onSignals } from '../server/process/ending.ts';
 import { startServing } from '../server/process/serving.ts';
 import { openWatching } from '../server/process/watching.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
-import type { Address } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
-import { closingWith, inForce, openConfigured, rereadSettings, tellReloaded } from './open-configured.ts';
+import {
+  closingWith,
+  inForce,
+  openConfigured,
+  renewCertificate,
+  rereadSettings,
+  tellReloaded,
+} from './open-configured.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -43,7 +50,7 @@ export async function serveAlone({
   let lastRead = settings;
   const first = await orExit(openConfigured(config, options));
   let inUse = first;
-  const address = Promise.withResolvers<Address>();
+  const address = Promise.withResolvers<CallersAddress>();
   const admin = await orExit(
     openAdmin(config.admin, store, {
       onKeys: accounts.refresh,
@@ -68,7 +75,11 @@ export async function serveAlone({
     diagnostics,
     admin,
   });
-  address.resolve({ host: config.host, port: serving.server.port });
+  address.resolve({
+    host: config.host,
+    port: serving.server.port,
+    certificate: () => inUse.config.tls,
+  });
   watching.follow(serving);
   onSignals(makeEnding(serving, diagnostics));
   onConfigChange(settings.files, problem, () =>
@@ -78,6 +89,7 @@ export async function serveAlone({
       const before = serving.current().gateway;
       inUse = await openConfigured(inForce(config, next, inUse.config.admin.key), { ...options, before });
       serving.exchange(inUse);
+      renewCertificate(admin, next);
       lastRead = reread;
       tellReloaded(diagnostics, config, next);
       return reread.files;

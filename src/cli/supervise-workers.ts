@@ -15,7 +15,7 @@ import { type Served, startWorkers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
-import { inForce, LAST_WRITES, rereadSettings, tellReloaded } from './open-configured.ts';
+import { inForce, LAST_WRITES, renewCertificate, rereadSettings, tellReloaded } from './open-configured.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -36,7 +36,6 @@ export async function superviseWorkers({
   const sandbox = vendors.all.length === 0 ? await openSandbox(config, problem) : undefined;
   const toServe = (all: Config): Served => ({ config: all, ...(sandbox && { simulated: sandbox.places }) });
   const distribution = await orExit(openDistribution(config, problem));
-  const address = { host: config.host, port: distribution.port };
   const workers = startWorkers(toServe(config), distribution, diagnostics);
   onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.over]));
@@ -57,7 +56,11 @@ export async function superviseWorkers({
         addWatchRoutes(app, {
           ...admission,
           render,
-          gateway: Promise.resolve(address),
+          gateway: Promise.resolve({
+            host: config.host,
+            port: distribution.port,
+            certificate: () => inUse.tls,
+          }),
           describe: () => lastRead.describe(),
         }),
     }),
@@ -75,12 +78,13 @@ export async function superviseWorkers({
     sandbox?.change(sandboxOptions(next));
     inUse = inForce(config, next, inUse.admin.key);
     workers.serveBy(toServe(inUse));
+    renewCertificate(admin, next);
     tellReloaded(diagnostics, config, next);
     return reread.files;
   });
   const served = {
     ...(admin && { admin: admin.url }),
-    url: formatUrl(address),
+    url: formatUrl({ ...config, port: distribution.port }),
     sandboxed: sandbox !== undefined,
     models: servedModels(config, sandbox ? vendorsAt(sandbox.places, config) : vendors).map(
       (model) => model.id,

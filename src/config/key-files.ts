@@ -8,8 +8,8 @@ import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { TLS_FILES } from './certificates.ts';
 import type { Fields } from './environment.ts';
-import { TLS_FILES } from './vendor-tls.ts';
 
 /** Reads a file that holds only a key. Its path is relative to the working directory of the gateway. */
 export type ReadKey = (file: string, field: string) => Promise<string>;
@@ -33,12 +33,25 @@ export function keyReader(directory: string, seen: Set<string>): ReadKey {
 }
 
 /**
- * The fields of a configuration, with what vendors and their upstreams have in files: `apiKey`, and the certificates of
- * `tls`. @throws ConfigError
+ * The fields of a configuration, with what they have in files: `apiKey` of vendors and their upstreams, and the
+ * certificates of `tls`, wherever it is. @throws ConfigError
  */
-export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fields> {
-  const { vendors } = values;
-  if (!isRecord(vendors)) return values;
+export async function withKeyFiles(values: Fields, read: ReadKey): Promise<Fields> {
+  const { vendors, admin } = values;
+  return {
+    ...(await withOwnCertificate(values, 'tls', read)),
+    ...(isRecord(admin) && { admin: await withOwnCertificate(admin, 'admin.tls', read) }),
+    ...(isRecord(vendors) && { vendors: await withVendorKeys(vendors, read) }),
+  };
+}
+
+/** The fields beside a `tls` of the gateway itself, with its files read. @param field the full name of that `tls` */
+async function withOwnCertificate(fields: Fields, field: string, read: ReadKey): Promise<Fields> {
+  const { tls } = fields;
+  return isRecord(tls) ? { ...fields, tls: await withCertificates(tls, field, read) } : fields;
+}
+
+async function withVendorKeys(vendors: Fields, read: ReadKey): Promise<Fields> {
   const keyed = async (given: unknown, field: string): Promise<unknown> => {
     if (!isRecord(given)) return given;
     const { apiKeyFile: file, upstreams } = given;
@@ -56,7 +69,7 @@ export async function withVendorKeys(values: Fields, read: ReadKey): Promise<Fie
   const entries = Object.entries(vendors).map(
     async ([name, vendor]) => [name, await keyed(vendor, `vendors.${name}`)] as const,
   );
-  return { ...values, vendors: Object.fromEntries(await Promise.all(entries)) };
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 /** The fields of `tls`, with each certificate and key read from its file. */

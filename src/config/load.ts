@@ -10,7 +10,7 @@ import { isDataFile, readConfigFile } from './config-file.ts';
 import { type ConfigEntry, describeConfig } from './describe-config.ts';
 import { type Fields, filledIn, findVariable, SECRETS, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';
-import { keyReader, withFiles, withVendorKeys } from './key-files.ts';
+import { keyReader, withFiles, withKeyFiles } from './key-files.ts';
 import { type Config, configSchema } from './schema.ts';
 import { vendorAtItself } from './vendors.ts';
 
@@ -47,7 +47,7 @@ export async function readSettings(environment: Environment, directory: string):
   const variables = await withFiles(environment, SECRETS, read);
   const filled = isDataFile(file) ? filledIn(values, variables) : { values, unset: [] };
   if (filled.unset.length > 0) throw invalidFields(filled.unset, () => undefined);
-  const written = await withVendorKeys(filled.values, read);
+  const written = await withKeyFiles(filled.values, read);
   const config = parseConfig(written, variables);
   await checkCredentials(config.vendors, environment, directory);
   return {
@@ -80,7 +80,7 @@ export async function readGiven(
 ): Promise<Config> {
   const read = keyReader(directory, new Set());
   const variables = await withFiles(environment, SECRETS, read);
-  const config = parseConfig(await withVendorKeys(values, read), variables);
+  const config = parseConfig(await withKeyFiles(values, read), variables);
   await checkCredentials(config.vendors, environment, directory);
   return config;
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { modelSchema } from '../catalog/model.ts';
 import { isTimeZone } from '../lib/calendar.ts';
 import { corsOrigins, postgresUrl, proxyExceptions, proxyUrl, redisUrl } from './addresses.ts';
+import { serverTlsSchema } from './certificates.ts';
 import { milliseconds } from './durations.ts';
 import { hooksSchema } from './hooks-schema.ts';
 import { gatewayKey, groupSchema, identitySchema, keySchema } from './key-schema.ts';
@@ -48,6 +49,8 @@ export const configSchema = z.strictObject({
   groups: z.array(groupSchema).default([]),
   /** Identity providers whose tokens callers may use instead of a key. */
   identities: z.array(identitySchema).default([]),
+  /** The certificate with which callers are served over https. Absent: plain http. */
+  tls: serverTlsSchema.exactOptional(),
   /** How much this process takes on. */
   limits: z
     .strictObject({
@@ -159,6 +162,8 @@ export const configSchema = z.strictObject({
       key: gatewayKey.min(16, 'must have at least 16 characters').max(512).exactOptional(),
       host: z.string().min(1).default('127.0.0.1'),
       port: z.number().int().min(0).max(65_535).default(8788),
+      /** The certificate for https on this port. */
+      tls: serverTlsSchema.exactOptional(),
       /** Sign-in for the console by an identity provider (OpenID Connect), beside the key. */
       signIn: signInSchema.exactOptional(),
     })

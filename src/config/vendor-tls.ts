@@ -1,33 +1,11 @@
 /** The certificates of a vendor in a configuration. */
 
-import { X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { VendorTls } from '../upstream/agent.ts';
+import { certificate, describeMismatch } from './certificates.ts';
 
-/** Whether a text holds a certificate in PEM. */
-function isCertificate(text: string): boolean {
-  try {
-    return new X509Certificate(text).subject !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-const certificate = z.string().refine(isCertificate, 'must be a certificate in PEM');
-
-/** Why a certificate and a private key cannot be used together; undefined if they can. Never quotes either. */
-function describeMismatch(cert: string, key: string): string | undefined {
-  try {
-    createSecureContext({ cert, key });
-    return undefined;
-  } catch {
-    return 'must be the private key of cert, in PEM and not encrypted';
-  }
-}
-
-/** Certificates, each as PEM text or in a file. `withVendorKeys` reads the files. */
+/** Certificates, each as PEM text or in a file. */
 export const tlsSchema = z
   .strictObject({
     ca: certificate.exactOptional(),
@@ -51,9 +29,6 @@ export const tlsSchema = z
       message,
     });
   });
-
-/** The fields of `tls` that may be in files of their own. */
-export const TLS_FILES = ['ca', 'cert', 'key'] as const;
 
 /** Certificates at an address of a vendor. */
 export interface TlsPlace {

@@ -80,8 +80,9 @@ export function vendorAtItself(config: Config): string | undefined {
   );
 }
 
-function isOwn({ protocol, hostname, port }: URL, { host, port: own }: Config): boolean {
-  if (protocol !== 'http:' || Number(port || 80) !== own) return false;
+function isOwn({ protocol, hostname, port }: URL, { host, port: own, tls }: Config): boolean {
+  const [scheme, usual] = tls === undefined ? (['http:', 80] as const) : (['https:', 443] as const);
+  if (protocol !== scheme || Number(port || usual) !== own) return false;
   const listening = host.includes(':') ? `[${host}]` : host;
   return hostname === listening || (isLoopback(hostname) && (isEveryAddress(host) || isLoopback(host)));
 }

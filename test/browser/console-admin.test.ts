@@ -25,7 +25,8 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
 
   beforeAll(async () => {
     gateway = await startGateway();
-    admin = await startAdmin({ host: '127.0.0.1', port: Number(new URL(gateway.url).port) });
+    const { port } = new URL(gateway.url);
+    admin = await startAdmin({ host: '127.0.0.1', port: Number(port), certificate: () => undefined });
     browser = await launch();
     const models = [
       'anthropic/claude-sonnet-4-5',

@@ -60,6 +60,16 @@ describe('a variable of a secret', () => {
   });
 });
 
+test('the certificates of the gateway itself are read from their files, which are watched', async () => {
+  const [certFile, keyFile] = ['good.pem', 'server.key'].map((name) =>
+    join(import.meta.dirname, '../faults/tls', name),
+  );
+  const { config, files } = await read({ tls: { certFile, keyFile }, admin: { tls: { certFile, keyFile } } });
+  const text = readFileSync(certFile ?? '', 'utf8').trim();
+  expect(config).toMatchObject({ tls: { cert: text, certFile }, admin: { tls: { cert: text } } });
+  expect(files).toEqual([at('house.json'), certFile, keyFile]);
+});
+
 test('certificates of a vendor and of its upstreams are read from their files, which are watched', async () => {
   const ca = join(import.meta.dirname, '../faults/tls/ca.pem');
   const upstreams = [{ apiKey: 'b', tls: { caFile: ca } }];

@@ -9,12 +9,12 @@ import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
+import type { CallersAddress } from '../../src/server/http/admin/forward-calls.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
 import { openSessions } from '../../src/server/http/admin/sessions.ts';
 import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import type { Address } from '../../src/upstream/net/bind.ts';
 import { freePort } from './free-port.ts';
 import { recordUsage } from './record-usage.ts';
 
@@ -33,7 +33,7 @@ export interface TestAdmin {
  * @param signInAt makes the sign-in from the address of the listener; absent: nobody can sign in
  */
 export async function startAdmin(
-  gateway: Address = { host: '127.0.0.1', port: 9 },
+  gateway: CallersAddress = { host: '127.0.0.1', port: 9, certificate: () => undefined },
   signInAt?: (url: string) => SignInRoutes,
 ): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));

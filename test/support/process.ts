@@ -119,7 +119,7 @@ function split(command: readonly string[]): [program: string, args: string[]] {
 function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
   return new Promise((found, failed) => {
     const look = (): void => {
-      const match = /http:\/\/[\d.]+:\d+/.exec(output());
+      const match = /https?:\/\/[\d.]+:\d+/.exec(output());
       if (match) found(match[0]);
     };
     child.stdout?.on('data', look);

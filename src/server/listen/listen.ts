@@ -1,17 +1,25 @@
 /** Opens the gateway's port, by listhen. */
 
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { Server as NetServer } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
 import { listen as listhen } from 'listhen';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, getPort, tryAddress } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
+import { type ServerCertificate, TlsTermination } from '../../upstream/net/terminate-tls.ts';
 import { type Entrance, stopListening } from './entrance.ts';
+
+/** Where to listen, and the certificate with which to speak TLS; without one it is plain HTTP. */
+export interface ListenOptions extends Address {
+  readonly tls?: ServerCertificate | undefined;
+}
 
 /** An HTTP server, and the source of its connections. */
 export interface Listening {
+  /** Does not listen itself. */
   readonly server: Server;
   readonly entrance: Entrance;
+  readonly tls: Pick<TlsTermination, 'use'>;
 }
 
 /** The shortest interval between two reports of a failed accept, in milliseconds. */
@@ -24,10 +32,12 @@ const TELL_AGAIN = 10_000;
  */
 export async function listen(
   respond: RequestListener,
-  { host, port }: Address,
+  { host, port, tls: certificate }: ListenOptions,
   tell: LogProblem,
 ): Promise<Listening> {
-  const { server } = await listhen(respond, {
+  const server = createServer(respond);
+  const tls = new TlsTermination(server, certificate);
+  const { server: listener } = await listhen(respond, {
     hostname: host,
     port: { port, random: port === 0 },
     // listhen needs this flag to listen on an address that other machines reach.
@@ -44,21 +54,21 @@ export async function listen(
     await tryAddress({ host, port });
     throw error;
   });
-  dropTracking(server, respond);
-  outliveAcceptErrors(server, tell);
-  return { server, entrance: { port: getPort(server), close: () => stopListening(server) } };
-}
-
-/**
- * Removes the listeners by which listhen ends idle connections (http-shutdown). This program follows its connections
- * itself. They would add a listener to each connection and to each response: 300 bytes of an open stream.
- */
-function dropTracking(server: Server, respond: RequestListener): void {
-  const plain = createServer(respond);
-  for (const event of ['connection', 'request'] as const) {
-    server.removeAllListeners(event);
-    for (const listener of plain.listeners(event)) server.on(event, listener);
-  }
+  // listhen's server would parse HTTP before TLS is off. Its listeners also end idle connections (http-shutdown), which
+  // this program follows itself: they would cost each open stream 300 bytes.
+  listener.removeAllListeners('connection').on('connection', (connection: Socket) => tls.take(connection));
+  outliveAcceptErrors(listener, tell);
+  return {
+    server,
+    tls,
+    entrance: {
+      port: getPort(listener),
+      async close() {
+        await stopListening(listener);
+        await tls.settled();
+      },
+    },
+  };
 }
 
 /** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */

@@ -7,7 +7,7 @@ import type { CallerTimeouts } from '../../pipeline/caller-limits.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { shortageAt } from '../../pipeline/shed-load.ts';
-import { type Address, formatUrl } from '../../upstream/net/bind.ts';
+import { formatUrl } from '../../upstream/net/bind.ts';
 import { createApp } from '../http/app.ts';
 import { cutOff } from '../http/cut-off.ts';
 import { getNodeExchange } from '../http/node-exchange.ts';
@@ -17,12 +17,12 @@ import { openSocketRoom } from '../websocket/room.ts';
 import { takeSockets } from '../websocket/sockets.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { trackConnections } from './connections.ts';
-import { listen } from './listen.ts';
+import { type ListenOptions, listen } from './listen.ts';
 import { followExchanges, LAST_WORDS, type Live } from './live.ts';
 import { toOriginForm } from './origin-form.ts';
 import { applyTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
 
-export interface ServerOptions extends Address {
+export interface ServerOptions extends ListenOptions {
   readonly timeouts: CallerTimeouts;
 }
 
@@ -32,8 +32,8 @@ export interface RunningServer {
   readonly live: Live;
   /** How many WebSockets are open. */
   webSockets(): number;
-  /** Other bounds on slow callers. */
-  limit(timeouts: CallerTimeouts): void;
+  /** Applies other bounds on slow callers, and another certificate. */
+  change(options: Pick<ServerOptions, 'timeouts' | 'tls'>): void;
   /** Closes connections without a request in flight. */
   closeIdle(): void;
   /** Drops what WebSockets remember between requests. */
@@ -69,7 +69,7 @@ const LAST_KEEP_ALIVE = LAST_IDLE - 1_000;
  */
 export async function serve(
   current: () => Gateway,
-  { host, port, timeouts }: ServerOptions,
+  { host, port, tls: certificate, timeouts }: ServerOptions,
   shortage: Load['shortage'] = () => undefined,
   tell: LogProblem = logToStderr,
   open: typeof listen = listen,
@@ -103,12 +103,12 @@ export async function serve(
     live.follow(response, current(), () => handle(request, response));
   });
 
-  const { server, entrance } = await open(
+  const { server, entrance, tls } = await open(
     (request, response) => {
       request.url = toOriginForm(request.url ?? '/');
       pipelined.take(request, response);
     },
-    { host, port },
+    { host, port, tls: certificate },
     tell,
   );
   const connections = trackConnections(server);
@@ -152,13 +152,14 @@ export async function serve(
     for (const socket of connections.open()) if (pipelined.isIdle(socket)) socket.setTimeout(LAST_IDLE);
   };
   return {
-    url: formatUrl({ host, port: entrance.port }),
+    url: formatUrl({ host, port: entrance.port, tls: certificate }),
     port: entrance.port,
     live,
     webSockets: sockets.count,
-    limit(next) {
+    change({ timeouts: next, tls: renewed }) {
       unread = next.unread;
       applyTimeouts(server, leaving ? { ...next, connectionIdle: LAST_KEEP_ALIVE } : next);
+      tls.use(renewed);
     },
     closeIdle() {
       closeIdle();

@@ -78,7 +78,7 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
     exchange(next) {
       retired.add(current);
       current = next;
-      server.limit(next.config.timeouts);
+      server.change(next.config);
     },
     async close() {
       clearInterval(retire);

@@ -5,11 +5,12 @@
  */
 
 import cluster, { type Worker } from 'node:cluster';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import type { Place } from '../../config/vendors.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
+import { TlsTermination } from '../../upstream/net/terminate-tls.ts';
 import type { listen } from '../listen/listen.ts';
 import { CONNECTION, type Distribution, HANDED_OVER, type Receipt } from './distribution.ts';
 
@@ -176,10 +177,21 @@ export function hear(): Heard {
     };
   };
   process.on('message', (message: unknown) => take(message));
-  const receive: Heard['receive'] = async (respond, { port }) => {
+  const receive: Heard['receive'] = async (respond, { port, tls: certificate }) => {
     const server = createServer(respond);
-    receiveConnections(server);
-    return { server, entrance: { port, close: askToClose } };
+    const tls = new TlsTermination(server, certificate);
+    receiveConnections((connection) => tls.take(connection));
+    return {
+      server,
+      tls,
+      entrance: {
+        port,
+        async close() {
+          await askToClose();
+          await tls.settled();
+        },
+      },
+    };
   };
   // These signals are meant for the first process, which passes them on.
   process.on('SIGHUP', () => undefined);
@@ -202,15 +214,15 @@ export function hear(): Heard {
   };
 }
 
-/** In a worker: gives `server` the connections that are handed over. */
-function receiveConnections(server: Server): void {
+/** In a worker: gives `take` the connections that are handed over. */
+function receiveConnections(take: (connection: Socket) => void): void {
   let receipt: Receipt = 'missed';
   process.on('message', (message: unknown, handle: unknown) => {
     if (message === CONNECTION && handle instanceof Socket) {
       receipt = 'taken';
       // With the options that an HTTP server gives to connections it accepts.
       handle.allowHalfOpen = true;
-      server.emit('connection', handle);
+      take(handle);
     } else if (message === HANDED_OVER) {
       tellFirst(receipt);
       receipt = 'missed';

@@ -35,7 +35,7 @@ export async function tryAddress({ host, port }: Address): Promise<void> {
   await new Promise((closed) => probe.close(closed));
 }
 
-/** The http URL of an address. */
-export function formatUrl({ host, port }: Address): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** The URL of an address: https if it has a certificate. */
+export function formatUrl({ host, port, tls }: Address & { readonly tls?: object | undefined }): string {
+  return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -521,7 +521,7 @@ test('a client that does not read pauses its answers, and is disconnected', asyn
 
 test('the time that data may wait for a client comes from the configuration at the time it arrived', async () => {
   const gateway = await startGateway({ timeouts: { unread: 600_000 } });
-  gateway.server.limit({ ...gateway.config.timeouts, unread: 100 });
+  gateway.server.change({ timeouts: { ...gateway.config.timeouts, unread: 100 } });
   const { raw } = await connectRaw(gateway.url);
   raw.pause();
   raw.on('close', () => {});

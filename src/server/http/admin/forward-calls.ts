@@ -4,42 +4,61 @@
  */
 
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { request as requestSecurely } from 'node:https';
+import type { ConnectionOptions, SecureContextOptions } from 'node:tls';
 import type { H3 } from 'h3';
 import { type Address, formatUrl } from '../../../upstream/net/bind.ts';
 import { isEveryAddress } from '../../../upstream/net/loopback.ts';
+import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 import { cutOff } from '../cut-off.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 
 const PATHS = ['/v1/**', '/v1beta/**', '/console/models.json'];
 
+/** Where a gateway listens for callers. */
+export interface CallersAddress extends Address {
+  /** The certificate that it shows now. */
+  certificate(): ServerCertificate | undefined;
+}
+
 /** Adds the paths. @param gateway where the gateway listens for callers, as soon as it does */
-export function addCallForwarding(app: H3, gateway: Promise<Address>): void {
-  const url = gateway.then(({ host, port }) =>
-    formatUrl({ host: isEveryAddress(host) ? 'localhost' : host, port }),
-  );
+export function addCallForwarding(app: H3, gateway: Promise<CallersAddress>): void {
   for (const path of PATHS) {
     app.all(path, async (event) => {
       const { message, response } = getNodeExchange(event);
-      forward(message, response, await url);
+      forward(message, response, await gateway);
       // The promise never settles, since h3 would write its value after the answer.
       return new Promise<never>(() => undefined);
     });
   }
 }
 
-function forward(message: IncomingMessage, response: ServerResponse, url: string): void {
+function forward(message: IncomingMessage, response: ServerResponse, gateway: CallersAddress): void {
   const { method, headers } = message;
-  const onward = request(url + (message.url ?? '/'), { method, headers, agent: false }, (answer) => {
+  const host = isEveryAddress(gateway.host) ? 'localhost' : gateway.host;
+  const tls = gateway.certificate();
+  const url = formatUrl({ host, port: gateway.port, tls }) + (message.url ?? '/');
+  const options = { method, headers, agent: false };
+  const answered = (answer: IncomingMessage): void => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
     // A client must not take a body that was cut for a complete one.
     answer.on('close', () => {
       if (!answer.complete) cutOff(response);
     });
-  });
+  };
+  const onward =
+    tls === undefined
+      ? request(url, options, answered)
+      : requestSecurely(url, { ...options, ...onlyShowing(tls) }, answered);
   onward.on('error', () => (response.headersSent ? cutOff(response) : fail(response)));
   response.on('close', () => onward.destroy());
   message.pipe(onward);
+}
+
+/** Options that accept a server with this very certificate, whatever names stand in it and whoever has signed it. */
+function onlyShowing({ cert }: ServerCertificate): SecureContextOptions & ConnectionOptions {
+  return { ca: cert, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 }
 
 function fail(response: ServerResponse): void {

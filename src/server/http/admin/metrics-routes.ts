@@ -5,7 +5,6 @@ import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/m
 import type { ConfigEntry } from '../../../config/describe-config.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
 import { rawPath } from '../../../pipeline/request/request-head.ts';
-import type { Address } from '../../../upstream/net/bind.ts';
 import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { openDescription } from '../openapi/document.ts';
@@ -13,7 +12,7 @@ import { makeAdmission } from './admission.ts';
 import { answerError, NO_ENDPOINT } from './answers.ts';
 import type { AdminKey } from './authenticate-admin.ts';
 import { answerConfig } from './config-route.ts';
-import { addCallForwarding } from './forward-calls.ts';
+import { addCallForwarding, type CallersAddress } from './forward-calls.ts';
 import type { Sessions } from './sessions.ts';
 import { addSignInRoutes, type SignInRoutes } from './sign-in-routes.ts';
 
@@ -27,7 +26,7 @@ export interface WatchOptions {
   /** Says where each value of the configuration comes from. */
   readonly describe: () => readonly ConfigEntry[];
   /** Where the gateway listens for callers, as soon as it does. */
-  readonly gateway: Promise<Address>;
+  readonly gateway: Promise<CallersAddress>;
 }
 
 /**

@@ -21,7 +21,7 @@ const IDLE = 10_000;
 
 /** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
-  { key, host, port, signIn }: Config['admin'],
+  { key, host, port, tls, signIn }: Config['admin'],
   store: Store,
   { add, currentKey = () => key, ...options }: AdminCompany = {},
 ): Promise<RunningAdmin | undefined> {
@@ -35,9 +35,9 @@ export async function openAdmin(
     const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
     const app = createAdminApp(own ?? store, { key: admitted, sessions, ...options });
     add?.(app, { key: admitted, sessions, signIn: routes });
-    const { url, close } = await serveAdmin(app, { host, port });
+    const { close, ...running } = await serveAdmin(app, { host, port }, tls);
     return {
-      url,
+      ...running,
       async close() {
         await close();
         await own?.close();

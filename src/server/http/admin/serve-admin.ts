@@ -2,26 +2,37 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
+import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 
 export interface RunningAdmin {
   readonly url: string;
+  /** Shows another certificate from now on. A listener without one stays without. */
+  renew(certificate: ServerCertificate): void;
   close(): Promise<void>;
 }
 
 /** How long live answers may still take at the end, in milliseconds. */
 const LAST_MOMENT = 1_000;
 
-/** Serves `app`. @throws Error if the port is taken. */
-export async function serveAdmin(app: H3, address: Address): Promise<RunningAdmin> {
-  const server = createServer(toNodeHandler(app));
+/** Serves `app`, by https if there is a certificate. @throws Error if the port is taken. */
+export async function serveAdmin(
+  app: H3,
+  address: Address,
+  certificate?: ServerCertificate,
+): Promise<RunningAdmin> {
+  const handle = toNodeHandler(app);
+  const secure = certificate && createSecureServer(certificate, handle);
+  const server = secure ?? createServer(handle);
   // `readBody` sends 100 Continue to a caller that waits for it.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const port = await bind(server, address);
   return {
-    url: formatUrl({ host: address.host, port }),
+    url: formatUrl({ host: address.host, port, tls: certificate }),
+    renew: ({ cert, key }) => secure?.setSecureContext({ cert, key }),
     async close() {
       const closed = once(server, 'close');
       server.close();
