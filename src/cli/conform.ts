@@ -46,8 +46,13 @@ export const conform = defineCommand({
     }),
 });
 
-function render({ format, isOffered, trials, rules }: FormatReport): string {
+function render({ format, isOffered, isKeyRefused, trials, rules }: FormatReport): string {
   if (!isOffered) return `${format}: not offered, or not with this model (status 404 or 405)`;
+  if (isKeyRefused) {
+    const [{ status, detail = '' } = {}] = trials;
+    const said = detail === '' ? '' : `: ${detail}`;
+    return `${format}: nothing was examined, since the service refuses the key or its account (status ${status})${said}`;
+  }
   const held = rules.filter(({ verdict }) => verdict === 'ok').length;
   const names = [...new Set(trials.map((trial) => trial.case))];
   const renderVerdict = (name: string, stream: boolean): string =>
@@ -66,11 +71,16 @@ function render({ format, isOffered, trials, rules }: FormatReport): string {
   const details = trials.flatMap(renderDetails);
   return [
     rules.length === 0
-      ? `${format}: nothing was examined, since no answer could be judged by the rules`
+      ? `${format}: nothing was examined, since ${isAllRefused(trials) ? 'every request is refused' : 'no answer could be judged by the rules'}`
       : `${format}: ${held} of ${rules.length} rules hold`,
     table.replaceAll(/^/gm, '  '),
     ...[...broken, ...details].map((line) => `  ${line}`),
   ].join('\n');
+}
+
+/** The last case of each kind asks for an error, and gets it. */
+function isAllRefused(trials: readonly Trial[]): boolean {
+  return trials.every(({ status = 0, verdict }) => status >= 400 && verdict !== 'broken');
 }
 
 function renderDetails({ case: name, stream, status, detail, violations }: Trial): readonly string[] {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMAT_NAMES, type FormatName } from '../../src/conversation/prompt.ts';
-import { conform, type FormatReport } from '../../src/devtools/conform/conform.ts';
+import { conform, type FormatReport, isConforming } from '../../src/devtools/conform/conform.ts';
 import { makeAddress } from '../../src/devtools/conform/service.ts';
 import { asObjects, parseJson } from '../../src/lib/json.ts';
 import { runCommand } from '../support/command.ts';
@@ -68,7 +68,7 @@ npm run gateway conform -- --url https://api.openai.com/v1 --key "$OPENAI_API_KE
 npm run gateway conform -- --url http://127.0.0.1:8787 --key "$KEY" --model anthropic/claude-sonnet-5-5
 \`\`\`
 
-Without \`--format\` it asks in all four. \`--json\` prints each answer with its violations, and each rule with what it demands and which answers break it. The exit code is 1 if an answer is broken. \`deviates\` means that an answer differs from those of the format's own vendor, in a way that clients are known to tolerate. \`refused\` means that the service answers a request with an error of the format, for example because the model has no tools. Each run costs 14 short requests a format.
+Without \`--format\` it asks in all four. \`--json\` prints each answer with its violations, and each rule with what it demands and which answers break it. The exit code is 1 if an answer is broken. \`deviates\` means that an answer differs from those of the format's own vendor, in a way that clients are known to tolerate. \`refused\` means that the service answers a request with an error of the format, for example because the model has no tools. If it refuses the key or its account, nothing is examined, and the exit code is 1. Each run costs 14 short requests a format.
 
 The cases are a text, a dialogue with a system prompt, an answer that ends at its limit, a call of a tool, the answer to its result, JSON by a schema, and the error for a request without a prompt.
 
@@ -167,6 +167,45 @@ describe('a service that is not as it should be', () => {
     expect(verdicts(await asked('messages'))).toEqual(new Set(['broken']));
   });
 
+  test('has no rules that hold if it answers nothing but errors', async () => {
+    respond = (_, response) => json(response, { error: { message: 'No.' } }, 400);
+    expect((await asked()).rules).toEqual([]);
+    respond = (_, response) => json(response, { error: 'No.' }, 400);
+    const { trials, rules } = await asked('messages');
+    expect(trials[0]).toMatchObject({ verdict: 'broken', status: 400 });
+    expect(rules).toEqual([]);
+  });
+
+  const googles = {
+    error: {
+      code: 400,
+      message: 'API key not valid. Please pass a valid API key.',
+      status: 'INVALID_ARGUMENT',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+    },
+  };
+  test.each<[string, FormatName, number, object | undefined]>([
+    ['with a 401', 'chat-completions', 401, { error: { message: 'No such key.' } }],
+    ['with a 401', 'responses', 401, { error: { message: 'No such key.' } }],
+    ['with a 401', 'messages', 401, { type: 'error', error: { type: 'authentication_error', message: 'x' } }],
+    ['as Google does', 'generate-content', 400, googles],
+    ['with a 403 of a proxy', 'chat-completions', 403, undefined],
+    ['since nobody pays', 'chat-completions', 402, { error: { message: 'Insufficient Balance' } }],
+  ])('refuses the key %s, in %s', async (_, format, status, body) => {
+    let requests = 0;
+    respond = (_, response) => {
+      requests += 1;
+      if (body === undefined)
+        response.writeHead(status, { 'content-type': 'text/html' }).end('<html></html>');
+      else json(response, body, status);
+    };
+    const report = await asked(format);
+    expect(report).toMatchObject({ isOffered: true, isKeyRefused: true, rules: [] });
+    expect(report.trials).toMatchObject([{ case: 'text', status }]);
+    expect(isConforming(report)).toBe(false);
+    expect(requests).toBe(1);
+  });
+
   test('does not speak the format', async () => {
     respond = (_, response) => response.writeHead(404).end();
     expect(await asked()).toEqual({ format: 'chat-completions', isOffered: false, trials: [], rules: [] });
@@ -214,6 +253,20 @@ describe('the command', () => {
       status: 401,
       detail: expect.stringContaining('The API key is not valid'),
     });
+    const refused = await runCommand(directory, ['conform', ...at.slice(0, 2), '--key=wrong']);
+    expect(refused.code).toBe(1);
+    const lines = refused.stdout.trim().split(/\n+/);
+    expect(lines).toHaveLength(4);
+    for (const [index, format] of FORMAT_NAMES.entries()) {
+      expect(lines[index]).toContain(
+        `${format}: nothing was examined, since the service refuses the key or its account (status 401): The API key is not valid`,
+      );
+    }
+    respond = (_, response) => json(response, { error: { message: 'No.' } }, 400);
+    const others = [`--url=${service.url}`, '--model=m', '--format=responses'];
+    expect((await runCommand(directory, ['conform', ...others])).stdout).toMatch(
+      /^responses: nothing was examined, since every request is refused\n/,
+    );
     respond = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('Hi');
     const broken = await runCommand(directory, [
       'conform',
@@ -226,8 +279,8 @@ describe('the command', () => {
     expect(broken.stdout).toMatch(/^messages: nothing was examined, since no answer could be judged/);
     expect((await runCommand(directory, ['conform', '--model=m'])).stderr).toContain('--url');
     for (const url of ['notaurl', 'ftp://h', 'http://']) {
-      const refused = await runCommand(directory, ['conform', `--url=${url}`, '--model=m']);
-      expect(refused.stderr).toBe(`--url: ${url} is not an http or https address.\n`);
+      const unusable = await runCommand(directory, ['conform', `--url=${url}`, '--model=m']);
+      expect(unusable.stderr).toBe(`--url: ${url} is not an http or https address.\n`);
     }
   });
 });

@@ -43,8 +43,10 @@ export interface FormatReport {
   readonly format: FormatName;
   /** False if there is nothing at the format's address, or not this model; then nothing else was asked. */
   readonly isOffered: boolean;
+  /** Set if the service refuses the key or its account; then nothing else was asked. */
+  readonly isKeyRefused?: true;
   readonly trials: readonly Trial[];
-  /** Empty if no answer could be judged by them. */
+  /** Empty if no answer but errors could be judged by them. */
   readonly rules: readonly RuleReport[];
 }
 
@@ -70,12 +72,14 @@ export async function conform(service: Service, format: FormatName): Promise<For
   const trials: Trial[] = [];
   for (const stream of [true, false]) {
     for (const one of CONFORM_CASES) {
-      const trial = await answerTo(service, format, one, stream);
+      const { trial, isKeyRefused } = await answerTo(service, format, one, stream);
       if (trials.length === 0 && ABSENT.has(trial.status))
         return { format, isOffered: false, trials, rules: [] };
       trials.push(trial);
+      if (trials.length === 1 && isKeyRefused)
+        return { format, isOffered: true, isKeyRefused, trials, rules: [] };
     }
-    trials.push(await errorTo(service, format, stream));
+    trials.push((await errorTo(service, format, stream)).trial);
   }
   return { format, isOffered: true, trials, rules: trials.some(isJudged) ? listRules(format, trials) : [] };
 }
@@ -92,7 +96,7 @@ async function answerTo(
   format: FormatName,
   asked: ConformCase,
   stream: boolean,
-): Promise<Trial> {
+): Promise<Tried> {
   const target: ModelTraits = { ...TRAITS, model: service.model, dialect: DIALECTS[format] };
   const prompt: Prompt = { ...asked.prompt, model: service.model, stream };
   const body = formats[format].outbound.renderRequest(prompt, target, () => {});
@@ -106,7 +110,7 @@ async function answerTo(
 }
 
 /** Sends a request without a prompt: an error of the format is the right answer. */
-function errorTo(service: Service, format: FormatName, stream: boolean): Promise<Trial> {
+function errorTo(service: Service, format: FormatName, stream: boolean): Promise<Tried> {
   const body = {
     ...(format !== 'generate-content' && { model: service.model, stream }),
     ...(format === 'messages' && { max_tokens: 100 }),
@@ -115,6 +119,12 @@ function errorTo(service: Service, format: FormatName, stream: boolean): Promise
     if (answer.status >= 400 && answer.status < 500) return judgeError(format, answer);
     return { violations: [], detail: `A request without a prompt is answered with status ${answer.status}.` };
   });
+}
+
+interface Tried {
+  readonly trial: Trial;
+  /** Whether the answer is an error that is about the key or its account, and not about the request. */
+  readonly isKeyRefused: boolean;
 }
 
 interface Sent {
@@ -128,24 +138,30 @@ async function runTrial(
   format: FormatName,
   { name, stream, body }: Sent,
   find: (answer: ServiceAnswer) => Finding,
-): Promise<Trial> {
-  const trial = { case: name, stream };
+): Promise<Tried> {
+  const asked = { case: name, stream };
   try {
     const answer = await askService(service, format, stream, body);
     const { violations, detail: wrong, refusal } = find(answer);
     const verdict = findVerdict(format, violations, wrong !== undefined);
     const detail = wrong ?? refusal;
-    return {
-      ...trial,
+    const trial: Trial = {
+      ...asked,
       verdict: verdict !== 'broken' && refusal !== undefined ? 'refused' : verdict,
       status: answer.status,
       ...(detail !== undefined && { detail }),
       violations,
     };
+    return { trial, isKeyRefused: isAboutKey(format, answer) };
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    return { ...trial, verdict: 'broken', detail: error.message, violations: [] };
+    const trial: Trial = { ...asked, verdict: 'broken', detail: error.message, violations: [] };
+    return { trial, isKeyRefused: false };
   }
+}
+
+function isAboutKey(format: FormatName, { status, text }: ServiceAnswer): boolean {
+  return status >= 400 && formats[format].outbound.parseError(status, text).fault === 'upstream-auth';
 }
 
 function findVerdict(
@@ -158,9 +174,12 @@ function findVerdict(
   return violations.length > 0 ? 'deviates' : 'ok';
 }
 
-/** Whether the rules were tried on an answer. One that never came, or is of another kind, breaks none. */
-function isJudged({ verdict, violations }: Trial): boolean {
-  return verdict !== 'broken' || violations.length > 0;
+/**
+ * Whether the rules were tried on an answer. One that never came, or is of another kind, breaks none. Neither does an
+ * error: few of the rules are about errors.
+ */
+function isJudged({ status, verdict, violations }: Trial): boolean {
+  return status === 200 && (verdict !== 'broken' || violations.length > 0);
 }
 
 function listRules(format: FormatName, trials: readonly Trial[]): readonly RuleReport[] {
