@@ -1,38 +1,40 @@
 /** `GET /v1/key`: callers see their own key, its limits and what it has used; through a running gateway with a store. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Limits } from '../../src/access/limits/limits.ts';
 import { openLimits } from '../../src/access/limits/open-limits.ts';
 import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
-import { openCallerUsage } from '../../src/accounting/usage/caller-usage.ts';
+import { type CallerUsage, openCallerUsage } from '../../src/accounting/usage/caller-usage.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../src/lib/calendar.ts';
 import { callerKey } from '../../src/server/http/caller-key.ts';
 import type { Store } from '../../src/store/store.ts';
 import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { describeStores } from '../support/stores.ts';
 
 const OWN = 'gw-test-key-that-looks-at-itself';
+const DAILY = 'gw-test-key-with-a-budget-for-a-day';
 const TODAY = formatDay(Date.now());
 
 let gateway: TestGateway | undefined;
-let close: (() => void) | undefined;
+let limits: Limits | undefined;
 beforeEach(() => {
   gateway = undefined;
-  close = undefined;
+  limits = undefined;
 });
 afterEach(async () => {
   await gateway?.close();
-  close?.();
+  await limits?.close();
 });
 
 async function serve(store: Store): Promise<string> {
-  const limits = await openLimits({
+  limits = await openLimits({
     stored: storedSpending(store),
     storedOfGroups: storedSpending(store, 'group'),
     storedByModel: { keys: storedByModel(store, 'key'), groups: storedByModel(store, 'group') },
   });
-  close = limits.close;
   gateway = await startGateway(
     {
       groups: [{ name: 'search', limits: { budgetWeek: 100, requestsPerMinute: 60 } }],
@@ -46,21 +48,23 @@ async function serve(store: Store): Promise<string> {
           limits: { budgetDay: 5, budgetTotal: 50, tokensPerMinute: 9_000 },
           modelLimits: [{ models: ['openai/gpt-4.1'], budgetMonth: 4 }],
         },
+        { name: 'daily', key: DAILY, limits: { budgetDay: 5 } },
       ],
     },
     undefined,
-    (opened) => ({ ...opened, limits, callerUsage: openCallerUsage(store, 'UTC') }),
+    (opened) => ({ ...opened, ...(limits && { limits }), callerUsage: openCallerUsage(store, 'UTC') }),
   );
   return gateway.url;
 }
+
+const spend = (key: string, cost: number, day: string, model = 'anthropic/claude-opus-4-5') =>
+  exchange({ key, cost, model, group: 'search', time: noon(day) });
 
 const look = (url: string, headers: Record<string, string>) => fetch(`${url}/v1/key`, { headers });
 
 describeStores('a caller’s own key', ({ open }) => {
   test('shows its models, its limits, what is left of them, and its spending by day', async () => {
     const store = await open();
-    const spend = (key: string, cost: number, day: string, model = 'anthropic/claude-opus-4-5') =>
-      exchange({ key, cost, model, group: 'search', time: noon(day) });
     const rows = [
       spend('own', 1, TODAY),
       spend('own', 2, TODAY, 'openai/gpt-4.1'),
@@ -109,6 +113,46 @@ describeStores('a caller’s own key', ({ open }) => {
         budgets: [{ period: 'week', limit: 100, remaining: 90 }],
       },
     ]);
+  });
+});
+
+describeStores('the figures of one answer agree', ({ open }) => {
+  test.each([0, 3])('before the store has the last request, after %i dollars that it has', async (before) => {
+    const store = await open();
+    await writeUsage(store, before === 0 ? [] : [rowOf(spend('daily', before, TODAY))]);
+    const url = await serve(store);
+    const authorization = `Bearer ${DAILY}`;
+    // Any request makes this process count what the key spends.
+    await postJson(`${url}/v1/chat/completions`, {}, { headers: { authorization } });
+    limits?.charge({ key: 'daily', tokens: 5, cost: 1, time: Date.now() });
+    const { data } = callerKey.parse(await (await look(url, { authorization })).json());
+    const usage = before + 1;
+    expect(data).toMatchObject({
+      limit_remaining: 5 - usage,
+      usage,
+      usage_daily: usage,
+      usage_weekly: usage,
+      usage_monthly: usage,
+      days: [{ date: TODAY, requests: before === 0 ? 0 : 1, usage }],
+    });
+  });
+
+  test('while requests are written', async () => {
+    const store = await open();
+    const seen: CallerUsage[] = [];
+    let isWriting = true;
+    const reading = (async () => {
+      while (isWriting) seen.push(await openCallerUsage(store, 'UTC')('own'));
+    })();
+    for (let batch = 0; batch < 100; batch += 1)
+      await writeUsage(store, [{ ...rowOf(spend('own', 1, TODAY)), batch: `${batch}` }]);
+    isWriting = false;
+    await reading;
+    expect(seen.length).toBeGreaterThan(10);
+    for (const { spent, days } of seen) {
+      const day = days[0]?.cost ?? 0;
+      expect(spent).toEqual({ day, week: day, month: day, total: day });
+    }
   });
 });
 

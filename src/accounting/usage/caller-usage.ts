@@ -1,11 +1,12 @@
 /** What a single caller has used, for itself: read from the store, and cached for a moment because callers may ask often. */
 
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
+import { firstDays } from '../../access/limits/periods.ts';
 import type { Spent } from '../../access/limits/spending.ts';
-import { storedSpending } from '../../access/limits/stored-spending.ts';
 import { openUsedLately } from '../../access/limits/used-lately.ts';
 import { addDays, formatDay } from '../../lib/calendar.ts';
 import type { Store } from '../../store/store.ts';
+import type { Tables } from '../../store/tables.ts';
 
 /** What a caller used on one day. */
 export interface CallerDay {
@@ -31,36 +32,53 @@ export type ReadCallerUsage = (name: string) => Promise<CallerUsage>;
 /** How many days are shown, including today. */
 export const DAYS = 30;
 
+const LONGEST_MONTH = 31;
+
 /** How long an answer is cached, in milliseconds. */
 const CACHED = 2_000;
 
 /** @param timeZone of the days. */
 export function openCallerUsage(store: Store, timeZone: string): ReadCallerUsage {
-  const spending = storedSpending(store);
   const cached = openUsedLately<{ readonly until: number; readonly usage: Promise<CallerUsage> }>(CACHED);
-
-  async function read(name: string): Promise<CallerUsage> {
-    const today = formatDay(Date.now(), timeZone);
-    const spent = (await spending(today, new Set([name]))).get(name);
-    return {
-      spent: spent ?? { day: 0, week: 0, month: 0, total: 0 },
-      days: await readDays(store, name, today),
-    };
-  }
 
   return (name) => {
     const now = performance.now();
     const known = cached.get(name, now);
     if (known !== undefined && now < known.until) return known.usage;
-    const usage = read(name);
+    const usage = read(store, name, formatDay(Date.now(), timeZone));
     cached.set(name, { until: now + CACHED, usage }, now);
     return usage;
   };
 }
 
-/** Each day is named: so the index, which begins with the day and the key, finds the rows without reading others. */
-function readDays({ db }: Store, name: string, today: string): Promise<CallerDay[]> {
-  const days = Array.from({ length: DAYS }, (_, at) => addDays(today, -at));
+/** Everything is read as it is at one moment. Otherwise a request that is being written is in some figures only. */
+function read({ db }: Store, name: string, today: string): Promise<CallerUsage> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      const days = await readDays(transaction, name, today);
+      const total = await readTotal(transaction, name);
+      const first = firstDays(today);
+      const since = (start: string): number =>
+        days.reduce((sum, { day, cost, estimated_cost: estimated }) => {
+          return day < start ? sum : sum + cost + estimated;
+        }, 0);
+      const oldest = addDays(today, 1 - DAYS);
+      return {
+        spent: { day: since(today), week: since(first.week), month: since(first.month), total },
+        days: days.filter(({ day }) => day >= oldest),
+      };
+    });
+}
+
+/**
+ * The days that are shown, and those of the present month. Each day is named: so the index, which begins with the day and
+ * the key, finds the rows without reading others.
+ */
+function readDays(db: Transaction<Tables>, name: string, today: string): Promise<CallerDay[]> {
+  const days = Array.from({ length: Math.max(DAYS, LONGEST_MONTH) }, (_, at) => addDays(today, -at));
   const sum = (column: 'requests' | 'input' | 'output' | 'cost' | 'estimated_cost') =>
     sql<number>`coalesce(sum(${sql.ref(column)}), 0)`.as(column);
   return db
@@ -71,4 +89,14 @@ function readDays({ db }: Store, name: string, today: string): Promise<CallerDay
     .groupBy('day')
     .orderBy('day', 'desc')
     .execute();
+}
+
+async function readTotal(db: Transaction<Tables>, name: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('gateway_spent')
+    .where('holder', '=', 'key')
+    .where('name', '=', name)
+    .select(sql<number>`coalesce(sum(cost), 0)`.as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
 }

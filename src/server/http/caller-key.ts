@@ -8,6 +8,7 @@ import type { LimitReport } from '../../access/limits/limit-report.ts';
 import { nextStart } from '../../access/limits/periods.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type CallerUsage, DAYS } from '../../accounting/usage/caller-usage.ts';
+import { formatDay } from '../../lib/calendar.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { BUDGETS, PERIODS } from '../../store/keys/key-limits.ts';
 
@@ -79,7 +80,7 @@ const RESETS = { day: 'daily', week: 'weekly', month: 'monthly', total: null } a
 export async function describeKey(gateway: Gateway, principal: Principal): Promise<CallerKey> {
   const { catalog, limits, timeZone, callerUsage } = gateway;
   const { otherNames } = catalog;
-  const [reports, { spent, days }] = await Promise.all([
+  const [reports, stored] = await Promise.all([
     limits?.report(principal, otherNames) ?? [],
     callerUsage?.(principal.name) ?? NOTHING,
   ]);
@@ -89,6 +90,7 @@ export async function describeKey(gateway: Gateway, principal: Principal): Promi
     .flatMap(({ budgets }) => budgets)
     .toSorted((one, other) => one.remaining - other.remaining)[0];
   const own = reports.find(({ of, models }) => of === 'key' && models === undefined)?.spent;
+  const { spent, days } = withLatest(stored, own?.day ?? 0, formatDay(now, timeZone));
   return {
     data: {
       label: principal.name,
@@ -100,11 +102,10 @@ export async function describeKey(gateway: Gateway, principal: Principal): Promi
       limit: tightest?.limit ?? null,
       limit_remaining: tightest?.remaining ?? null,
       limit_reset: tightest === undefined ? null : RESETS[tightest.period],
-      // The store is a moment behind what this process knows of a key with a budget.
-      usage: withoutDust(Math.max(spent.total, own?.total ?? 0)),
-      usage_daily: withoutDust(Math.max(spent.day, own?.day ?? 0)),
-      usage_weekly: withoutDust(Math.max(spent.week, own?.week ?? 0)),
-      usage_monthly: withoutDust(Math.max(spent.month, own?.month ?? 0)),
+      usage: withoutDust(spent.total),
+      usage_daily: withoutDust(spent.day),
+      usage_weekly: withoutDust(spent.week),
+      usage_monthly: withoutDust(spent.month),
       limits: all,
       days: days.map(({ day, requests, input, output, cost, estimated_cost: estimated }) => ({
         date: day,
@@ -115,6 +116,26 @@ export async function describeKey(gateway: Gateway, principal: Principal): Promi
       })),
       time_zone: timeZone,
     },
+  };
+}
+
+/**
+ * The store is a moment behind what this process knows of a key with limits. What it lacks of today is added wherever
+ * today counts, so that no two figures disagree. The numbers of requests and tokens follow with the store.
+ * @param spentToday dollars, as far as this process knows.
+ */
+function withLatest({ spent, days }: CallerUsage, spentToday: number, today: string): CallerUsage {
+  const lacking = spentToday - spent.day;
+  if (lacking <= 0) return { spent, days };
+  const { day, week, month, total } = spent;
+  const [latest] = days;
+  const isOfToday = latest?.day === today;
+  const present = isOfToday
+    ? latest
+    : { day: today, requests: 0, input: 0, output: 0, cost: 0, estimated_cost: 0 };
+  return {
+    spent: { day: day + lacking, week: week + lacking, month: month + lacking, total: total + lacking },
+    days: [{ ...present, cost: present.cost + lacking }, ...(isOfToday ? days.slice(1) : days)],
   };
 }
 
