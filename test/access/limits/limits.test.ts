@@ -12,6 +12,7 @@ import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { FormatName } from '../../../src/conversation/prompt.ts';
 import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
+import { postJson } from '../../support/post-json.ts';
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { ask, FORMATS, RATE_LIMITED, startVendor, statusOf, type TestVendor } from './support.ts';
@@ -75,6 +76,27 @@ test.each(FORMATS)('requests a minute: a 429 in the format of %s', async (format
   }
   expect(vendor.received).toHaveLength(2);
   expect(await statusOf(ask(url, KEY))).toBe(200);
+});
+
+// docs/keys.md, "What counts".
+test('every request with the key counts as one a minute, whatever its answer; lists and /v1/key do not', async () => {
+  const key = 'gw-test-key-for-one-vendor';
+  const restricted = { name: 'restricted', key, models: ['openai/*'], limits: { requestsPerMinute: 4 } };
+  const url = await serve({}, { keys: [restricted] });
+  const authorization = `Bearer ${key}`;
+  const post = async (body: unknown): Promise<number> =>
+    (await postJson(`${url}/v1/chat/completions`, body, { key })).status;
+  const messages = [{ role: 'user', content: 'Hello.' }];
+  expect(await post('{')).toBe(400);
+  expect(await post({ model: 'openai/no-such-model', messages })).toBe(404);
+  expect(await post({ model: 'anthropic/claude-sonnet-5-5', messages })).toBe(403);
+  for (const path of ['/v1/models', '/v1/key'])
+    expect((await fetch(url + path, { headers: { authorization } })).status).toBe(200);
+  const last = await ask(url, key);
+  expect(last.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+  expect(await statusOf(ask(url, key))).toBe(429);
+  // Requests that are refused by the limit go on counting.
+  expect(await statusOf(ask(url, key))).toBe(429);
 });
 
 test('the remaining amount is reported with every answer to a limited key, and to no other', async () => {
