@@ -39,12 +39,13 @@ export function invalidFields(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
   variableFor: VariableFor,
 ): ConfigError {
-  const messages = issues.map(({ path, message }) => {
-    const variable = variableFor(path);
+  const variables = issues.map(({ path }) => variableFor(path));
+  const messages = issues.map(({ path, message }, index) => {
+    const variable = variables[index];
     const field = path.length === 0 ? '' : `${path.join('.')}: `;
     return `${field}${message}${variable === undefined ? '' : ` (${variable})`}`;
   });
-  return invalidConfig(messages.join('; '));
+  return invalidConfig(messages.join('; '), variables.includes(undefined));
 }
 
 function checkAliases({ aliases }: Config): void {

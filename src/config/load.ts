@@ -1,7 +1,7 @@
 /** Reads the configuration: a file, and the environment, which overrides it. */
 
 import { commandLine } from '../lib/command-line.ts';
-import { invalidConfig } from '../lib/config-error.ts';
+import { invalidConfig, namingFile } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { zodMessages } from '../lib/zod-messages.ts';
 import { checkConfig, invalidFields } from './check-config.ts';
@@ -10,7 +10,7 @@ import { isDataFile, readConfigFile } from './config-file.ts';
 import { type ConfigEntry, describeConfig } from './describe-config.ts';
 import { type Fields, filledIn, findVariable, SECRETS, withEnvironment } from './environment.ts';
 import { foreignGateway } from './foreign.ts';
-import { keyReader, withFiles, withKeyFiles } from './key-files.ts';
+import { keyReader, type ReadKey, withFiles, withKeyFiles } from './key-files.ts';
 import { type Config, configSchema } from './schema.ts';
 import { vendorAtItself } from './vendors.ts';
 
@@ -34,8 +34,18 @@ export async function readConfig(environment: Environment, directory: string): P
 }
 
 /** Like `readConfig`, with the files. Every call reads them again. @throws ConfigError */
-export async function readSettings(environment: Environment, directory: string): Promise<Settings> {
-  const { values, file } = await readConfigFile(environment['GATEWAY_CONFIG'], directory);
+export function readSettings(environment: Environment, directory: string): Promise<Settings> {
+  return readFor(environment, directory, () => {});
+}
+
+/** @param check throws ConfigError if a valid configuration is not fit for what it is read for. */
+async function readFor(
+  environment: Environment,
+  directory: string,
+  check: (config: Config) => void,
+): Promise<Settings> {
+  const found = await readConfigFile(environment['GATEWAY_CONFIG'], directory);
+  const { values, file } = found;
   const gateway = foreignGateway(values);
   if (gateway !== undefined) {
     throw invalidConfig(
@@ -45,6 +55,31 @@ export async function readSettings(environment: Environment, directory: string):
   const files = new Set(file === undefined ? [] : [file]);
   const read = keyReader(directory, files);
   const variables = await withFiles(environment, SECRETS, read);
+  try {
+    const settings = await settle(found, { environment, variables, directory, files, read });
+    check(settings.config);
+    return settings;
+  } catch (error) {
+    throw namingFile(error, file);
+  }
+}
+
+/** What is at hand while a configuration is read. */
+interface Reading {
+  readonly environment: Environment;
+  /** The environment, with secrets from the files that it names. */
+  readonly variables: Environment;
+  readonly directory: string;
+  /** The files that were read; `read` adds to them. */
+  readonly files: ReadonlySet<string>;
+  readonly read: ReadKey;
+}
+
+/** Makes a configuration of what the file and the environment say. @throws ConfigError */
+async function settle(
+  { values, file }: Awaited<ReturnType<typeof readConfigFile>>,
+  { environment, variables, directory, files, read }: Reading,
+): Promise<Settings> {
   const filled = isDataFile(file) ? filledIn(values, variables) : { values, unset: [] };
   if (filled.unset.length > 0) throw invalidFields(filled.unset, () => undefined);
   const written = await withKeyFiles(filled.values, read);
@@ -90,10 +125,11 @@ export async function readGiven(
  * The gateway reads the same variable as the address of the vendor, and would call itself without end.
  * @throws ConfigError
  */
-export async function readServed(environment: Environment, directory: string): Promise<Settings> {
-  const settings = await readSettings(environment, directory);
-  const name = vendorAtItself(settings.config);
-  if (name === undefined) return settings;
-  const issue = { path: ['vendors', name, 'baseUrl'], message: 'is the address of this gateway itself' };
-  throw invalidFields([issue], (path) => findVariable(path, {}, environment));
+export function readServed(environment: Environment, directory: string): Promise<Settings> {
+  return readFor(environment, directory, (config) => {
+    const name = vendorAtItself(config);
+    if (name === undefined) return;
+    const issue = { path: ['vendors', name, 'baseUrl'], message: 'is the address of this gateway itself' };
+    throw invalidFields([issue], (path) => findVariable(path, {}, environment));
+  });
 }

@@ -179,7 +179,7 @@ describe('a variable in a file that is not code', () => {
       JSON.stringify({ keys, vendors: vendors('house', `\${HOUSE_KEY}`) }),
     );
     await expect(readConfig({ GATEWAY_CONFIG: 'unset.json', TEAM_KEY: '' }, directory)).rejects.toThrow(
-      'The configuration is not valid: keys.0.key: the variable TEAM_KEY is not set; vendors.house.apiKey: the variable HOUSE_KEY is not set',
+      `The configuration is not valid: ${join(directory, 'unset.json')}: keys.0.key: the variable TEAM_KEY is not set; vendors.house.apiKey: the variable HOUSE_KEY is not set`,
     );
   });
 

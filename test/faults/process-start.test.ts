@@ -129,7 +129,7 @@ describe('P-19 a start that must fail', () => {
     ],
     [
       '{ "limits": { "inFlight": 0 }, "colour": "red" }',
-      /^The configuration is not valid: limits\.inFlight: .*colour.*\n$/,
+      /^The configuration is not valid: .*gateway\.config\.json: limits\.inFlight: .*colour.*\n$/,
     ],
     [
       '["port"]',

@@ -144,8 +144,9 @@ test.each<[object, Environment, string]>([
     `vendors.google.credentials: GOOGLE_APPLICATION_CREDENTIALS: ${at('nope')} cannot be read (ENOENT)`,
   ],
 ])('%j with %j is refused, naming the field', async (vendors, environment, message) => {
+  const file = message.endsWith('(OPENAI_API_KEY)') ? '' : `${at('house.json')}: `;
   await expect(read(vendors, environment)).rejects.toThrow(
-    new RegExp(`^The configuration is not valid: ${RegExp.escape(message)}$`),
+    new RegExp(`^The configuration is not valid: ${RegExp.escape(file + message)}$`),
   );
 });
 

@@ -130,7 +130,7 @@ test('an invalid credentials file ends the start with one line', async () => {
     expect(await command(house({ credentials }), words, {})).toEqual({
       code: 78,
       stdout: '',
-      stderr: `The configuration is not valid: vendors.anthropic.credentials.file: ${join(directory, 'nope.json')} cannot be read (ENOENT)\n`,
+      stderr: `The configuration is not valid: ${join(directory, 'gateway.config.json')}: vendors.anthropic.credentials.file: ${join(directory, 'nope.json')} cannot be read (ENOENT)\n`,
     });
   }
 });
