@@ -8,12 +8,12 @@
 import { repeat } from '../lib/repeat.ts';
 import { groupsState, listGroups } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
-import { keysChangedAfter, listKeys } from '../store/keys/list-keys.ts';
+import { keysChangedAfter, lastRevokedKeys, listKeys } from '../store/keys/list-keys.ts';
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
-import type { ChangeRow } from '../store/tables.ts';
-import { type Keys, openKeyRegistry } from './keys.ts';
+import type { ChangeRow, KeyRow } from '../store/tables.ts';
+import { type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 
 export interface FollowedKeys {
   /** The keys as they are now; lookups follow the changes. */
@@ -61,11 +61,14 @@ export async function followKeys(
         const rows = isByRow ? await keysChangedAfter({ db }, before.by_row) : await listKeys({ db });
         const state = await groupsState({ db });
         const groups = isByRow && before.groups === state ? undefined : await listGroups({ db });
-        return { isByRow, rows, groups, known: { ...changes, groups: state } };
+        // By row, `rows` has the keys that were revoked since.
+        const revoked = isByRow ? rows.filter(isRevoked) : await lastRevokedKeys({ db }, MAX_REVOKED);
+        return { isByRow, rows, revoked, groups, known: { ...changes, groups: state } };
       });
     const next = read.isByRow ? book : openKeyRegistry();
     if (read.groups !== undefined) next.setGroups(read.groups.map(groupRecordFromRow));
     for (const row of read.rows) next.set(row.id, recordsFromRow(row));
+    for (const key of read.revoked) next.addRevoked(key);
     book = next;
     known = read.known;
   }
@@ -94,11 +97,15 @@ export async function followKeys(
     // A reload of all keys makes another book.
     keys: {
       findByHash: (hash) => book.findByHash(hash),
-      nameIfExpired: (hash) => book.nameIfExpired(hash),
+      findEnded: (hash) => book.findEnded(hash),
     },
     refresh,
     stop: looking.stop,
   };
+}
+
+function isRevoked({ revoked_at: at }: KeyRow): boolean {
+  return at !== null;
 }
 
 /** How many changes to keys there have been. */

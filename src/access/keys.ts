@@ -17,9 +17,23 @@ import {
 export interface Keys {
   /** The principal who holds a key, or undefined if the key is unknown. @param hash the key as `hashKey` hashes it. */
   findByHash(hash: string): Principal | undefined;
-  /** The name of a key that is known but has expired, for the log; undefined for any other key. */
-  nameIfExpired(hash: string): string | undefined;
+  /** The name of a key that is known but no longer accepted, for the log. */
+  findEnded(hash: string): EndedKey;
 }
+
+/** The name of a key, by why it is no longer accepted. Both are undefined for any other key. */
+export interface EndedKey {
+  readonly expired: string | undefined;
+  readonly revoked: string | undefined;
+}
+
+/** A revoked key. */
+export type RevokedKey = Pick<KeyRecord, 'name' | 'hash'>;
+
+/** How many revoked keys are remembered: those that were revoked last. */
+export const MAX_REVOKED = 10_000;
+
+const NOT_ENDED: EndedKey = { expired: undefined, revoked: undefined };
 
 /** A key in memory. */
 interface Entry {
@@ -37,6 +51,8 @@ interface Entry {
 export interface KeyRegistry extends Keys {
   /** Replaces all keys of one holder. */
   set(holder: string, records: readonly KeyRecord[]): void;
+  /** Remembers a revoked key, so that the log can name it. */
+  addRevoked(key: RevokedKey): void;
   /** Replaces all groups. A key whose group is missing is not accepted, because its limits are unknown. */
   setGroups(records: readonly GroupRecord[]): void;
 }
@@ -45,6 +61,8 @@ export interface KeyRegistry extends Keys {
 export function openKeyRegistry(): KeyRegistry {
   const byHash = new Map<string, Entry>();
   const hashes = new Map<string, readonly string[]>();
+  /** Names by hash, the last revoked one last. */
+  const revoked = new Map<string, string>();
   let groups: ReadonlyMap<string, KnownGroup> = new Map();
 
   /**
@@ -95,6 +113,11 @@ export function openKeyRegistry(): KeyRegistry {
         });
       }
     },
+    addRevoked({ name, hash }) {
+      revoked.set(hash, name);
+      const [oldest] = revoked.size > MAX_REVOKED ? revoked.keys() : [];
+      if (oldest !== undefined) revoked.delete(oldest);
+    },
     setGroups(records) {
       groups = groupsByName(records);
     },
@@ -103,9 +126,10 @@ export function openKeyRegistry(): KeyRegistry {
       if (found === undefined || Date.now() >= found.expires) return undefined;
       return found.group === undefined ? found.principal : inGroup(found, found.group);
     },
-    nameIfExpired(hash) {
+    findEnded(hash) {
       const found = find(hash);
-      return found !== undefined && Date.now() >= found.expires ? found.principal.name : undefined;
+      if (found === undefined) return { expired: undefined, revoked: revoked.get(hash) };
+      return Date.now() >= found.expires ? { expired: found.principal.name, revoked: undefined } : NOT_ENDED;
     },
   };
 }
@@ -115,9 +139,9 @@ export function findPrincipal(keys: Keys, key: string): Principal | undefined {
   return keys.findByHash(hashKey(key));
 }
 
-/** The name of a key that has expired; undefined for any other key. */
-export function findExpiredName(keys: Keys, key: string): string | undefined {
-  return keys.nameIfExpired(hashKey(key));
+/** The name of a key that is no longer accepted. */
+export function findEndedKey(keys: Keys, key: string): EndedKey {
+  return keys.findEnded(hashKey(key));
 }
 
 /** Keys for lookup, from their records and the records of their groups. */
@@ -142,12 +166,12 @@ export function joinKeys(...places: readonly Keys[]): Keys {
       }
       return undefined;
     },
-    nameIfExpired(hash) {
+    findEnded(hash) {
       for (const place of places) {
-        const name = place.nameIfExpired(hash);
-        if (name !== undefined) return name;
+        const ended = place.findEnded(hash);
+        if (ended.expired !== undefined || ended.revoked !== undefined) return ended;
       }
-      return undefined;
+      return NOT_ENDED;
     },
   };
 }

@@ -6,7 +6,7 @@
 import type { CallerRequest } from '../access/caller.ts';
 import { type Identities, unknownIssuer } from '../access/identities/identities.ts';
 import { looksLikeToken } from '../access/identities/token.ts';
-import { findExpiredName, findPrincipal, type Keys } from '../access/keys.ts';
+import { type EndedKey, findEndedKey, findPrincipal, type Keys } from '../access/keys.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import { parseTag } from '../accounting/usage/tag.ts';
@@ -70,7 +70,7 @@ function admitted(call: Call, principal: Principal): Admitted {
 /**
  * Finds who sent a request. The result is a promise only for a token that has not been seen before.
  * @param family the format whose key headers count; `any` for endpoints that clients of several formats share.
- * @param notes get the name of a key that has expired. The answer never says it.
+ * @param notes get the name of a key that has expired or was revoked. The answer never says it.
  * @throws GatewayError, or rejects with it: `unauthenticated`, in the same words whether the key is unknown,
  *   malformed or contradicted by a second one; `overloaded` if a token cannot be verified at the moment.
  */
@@ -79,7 +79,7 @@ export function authenticateCaller(
   family: FormatName | 'any',
   message: CallerRequest,
   query: Query,
-  notes?: Pick<Ledger, 'expiredKey'>,
+  notes?: Pick<Ledger, 'expiredKey' | 'revokedKey'>,
 ): Principal | Promise<Principal> {
   let carried: string | undefined;
   let isContradicted = false;
@@ -109,8 +109,13 @@ export function authenticateCaller(
   const isShort = key.length <= MAX_KEY_LENGTH;
   const principal = identities?.find(key) ?? (isShort ? findPrincipal(keys, key) : undefined);
   if (principal !== undefined) return principal;
-  if (notes !== undefined && isShort) notes.expiredKey = findExpiredName(keys, key);
+  if (notes !== undefined && isShort) noteEnded(notes, findEndedKey(keys, key));
   throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey(isAuthorized);
+}
+
+function noteEnded(notes: Pick<Ledger, 'expiredKey' | 'revokedKey'>, { expired, revoked }: EndedKey): void {
+  notes.expiredKey = expired;
+  notes.revokedKey = revoked;
 }
 
 /**

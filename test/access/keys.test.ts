@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { findPrincipal, joinKeys, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
+import { findPrincipal, joinKeys, MAX_REVOKED, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
 import { haveDistinctModels } from '../../src/store/keys/key-limits.ts';
 import { hashKey, makeKey } from '../../src/store/keys/key-secret.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -15,6 +15,15 @@ describe('keys', () => {
     expect(findPrincipal(keys, `${made} `)).toBeUndefined();
     expect(findPrincipal(keys, hashKey(made))).toBeUndefined();
     expect(findPrincipal(keys, '')).toBeUndefined();
+  });
+
+  test('of the revoked keys, a bounded number is remembered: the last ones', () => {
+    const keys = openKeyRegistry();
+    for (let index = 0; index <= MAX_REVOKED; index += 1)
+      keys.addRevoked({ name: `key-${index}`, hash: hashKey(`${index}`) });
+    expect(keys.findEnded(hashKey('0')).revoked).toBeUndefined();
+    expect(keys.findEnded(hashKey('1')).revoked).toBe('key-1');
+    expect(keys.findEnded(hashKey(`${MAX_REVOKED}`)).revoked).toBe(`key-${MAX_REVOKED}`);
   });
 
   test.each([

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { followKeys } from '../../src/access/follow-keys.ts';
-import { findPrincipal } from '../../src/access/keys.ts';
+import { findEndedKey, findPrincipal } from '../../src/access/keys.ts';
+import { eraseCaller } from '../../src/accounting/usage/erase-caller.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
 import { importKeyFile } from '../../src/store/keys/key-file.ts';
 import { hashKey } from '../../src/store/keys/key-secret.ts';
@@ -38,6 +39,34 @@ async function create(store: Store, name: string, settings = {}) {
   if (made === undefined) throw new Error(`There is a key ${name} already.`);
   return made;
 }
+
+describeStores('revoked keys', (stores) => {
+  test('are known by name, also if they were revoked before the start; no others are', async () => {
+    const place = await stores.newPlace();
+    const store = await stores.open(place);
+    const early = await create(store, 'early');
+    await revokeKey(store, early.row.id);
+    const followed = await followKeys(await stores.open(place), { interval: 60_000 });
+    const late = await create(store, 'late');
+    const live = await create(store, 'live');
+    await followed.refresh();
+    expect(findEndedKey(followed.keys, late.key)).toEqual({ expired: undefined, revoked: undefined });
+    await revokeKey(store, late.row.id);
+    await followed.refresh();
+    for (const { key, row } of [early, late]) {
+      expect(findPrincipal(followed.keys, key)).toBeUndefined();
+      expect(findEndedKey(followed.keys, key)).toEqual({ expired: undefined, revoked: row.name });
+    }
+    expect(findEndedKey(followed.keys, live.key)).toEqual({ expired: undefined, revoked: undefined });
+    // Its name is gone, so it must not be in the log either.
+    await eraseCaller(store, { key: 'early' });
+    await followed.refresh();
+    expect(findEndedKey(followed.keys, early.key)).toEqual({ expired: undefined, revoked: undefined });
+    expect(findEndedKey(followed.keys, late.key)).toEqual({ expired: undefined, revoked: 'late' });
+    expect(findPrincipal(followed.keys, live.key)).toMatchObject({ name: 'live' });
+    await followed.stop();
+  });
+});
 
 describeStores('keys of the store', (stores) => {
   test('only the hash of a key is stored, with all its settings', async () => {

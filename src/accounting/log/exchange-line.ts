@@ -29,6 +29,7 @@ function exchangeLine(record: ExchangeRecord, time: string): string {
     upstreamId: record.upstreamId,
     key: record.key,
     expiredKey: record.expiredKey,
+    revokedKey: record.revokedKey,
     group: record.group,
     tag: record.tag,
     // The model that was asked for if a fallback answered, and why it did not answer.

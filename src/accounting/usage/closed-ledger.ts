@@ -49,6 +49,7 @@ export function closeLedger(
     time: ledger.time,
     key: ledger.key,
     expiredKey: ledger.expiredKey,
+    revokedKey: ledger.revokedKey,
     group: ledger.group,
     tag: ledger.tag,
     model: ledger.model,

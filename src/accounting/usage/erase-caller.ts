@@ -6,6 +6,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type Audited, audited, writeAudit } from '../../store/audit.ts';
 import { columnList } from '../../store/column-list.ts';
+import { countDeletion } from '../../store/keys/changes.ts';
 import type { Store } from '../../store/store.ts';
 import { type Tables, USAGE_DAY, USAGE_SUMS } from '../../store/tables.ts';
 import { addToSums } from '../../store/usage-sums.ts';
@@ -74,7 +75,12 @@ async function eraseKey(db: Transaction<Tables>, name: string): Promise<ErasedRo
     sums += Number((await db.deleteFrom(table).where('key', '=', name).executeTakeFirst()).numDeletedRows);
   await db.deleteFrom('gateway_spent').where('holder', '=', 'key').where('name', '=', name).execute();
   await db.deleteFrom('gateway_stored').where('key', '=', name).execute();
-  await db.deleteFrom('gateway_keys').where('name', '=', name).execute();
+  const { numDeletedRows: keys } = await db
+    .deleteFrom('gateway_keys')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  // Running processes know the names of revoked keys.
+  if (keys > 0n) await countDeletion(db);
   return { exchanges: Number(exchanges.numUpdatedRows), sums };
 }
 

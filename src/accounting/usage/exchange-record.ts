@@ -25,6 +25,8 @@ export interface ExchangeRecord {
   readonly key?: string | undefined;
   /** The name of the key that the request carried, if it was refused because that has expired. */
   readonly expiredKey?: string | undefined;
+  /** The same if it was revoked. */
+  readonly revokedKey?: string | undefined;
   /** The name of the key's group at that time; it may have changed since. */
   readonly group?: string | undefined;
   /** What the caller says the exchange is for. */

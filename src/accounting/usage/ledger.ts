@@ -23,6 +23,8 @@ export interface Ledger {
   key: string | undefined;
   /** The name of the key that the request carried, if it has expired. */
   expiredKey: string | undefined;
+  /** The name of the key that the request carried, if it was revoked. */
+  revokedKey: string | undefined;
   group: string | undefined;
   tag: string | undefined;
   model: Model | undefined;
@@ -67,6 +69,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     operation: undefined,
     key: undefined,
     expiredKey: undefined,
+    revokedKey: undefined,
     group: undefined,
     tag: undefined,
     model: undefined,

@@ -36,6 +36,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     time: closed.time,
     key: closed.key,
     expiredKey: closed.expiredKey,
+    revokedKey: closed.revokedKey,
     group: closed.group,
     tag: closed.tag,
     model: model?.id,

@@ -28,6 +28,15 @@ export class NoSuchGroup extends Error {
   }
 }
 
+/** Counts a change that no row tells: running processes read all keys again. */
+export async function countDeletion(transaction: Transaction<Tables>): Promise<void> {
+  await transaction
+    .updateTable('gateway_changes')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('name', '=', 'keys')
+    .execute();
+}
+
 /**
  * Counts a change, in the transaction that makes it: running processes notice it by this number. Changes wait for each
  * other here, so of two changes the one with the lower number is seen first.

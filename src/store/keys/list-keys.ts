@@ -55,6 +55,21 @@ export function keysChangedAfter({ db }: Pick<Store, 'db'>, change: number): Pro
   return db.selectFrom('gateway_keys').selectAll().where('change', '>', change).execute();
 }
 
+/** The keys that were revoked last, in the order in which they were revoked. */
+export async function lastRevokedKeys(
+  { db }: Pick<Store, 'db'>,
+  limit: number,
+): Promise<readonly Pick<KeyRow, 'name' | 'hash'>[]> {
+  const rows = await db
+    .selectFrom('gateway_keys')
+    .select(['name', 'hash'])
+    .where('revoked_at', 'is not', null)
+    .orderBy('revoked_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.reverse();
+}
+
 /** The key with this id, or the key with this name that is not revoked. */
 export function findKey({ db }: Store, idOrName: string): Promise<KeyRow | undefined> {
   return db

@@ -3,6 +3,7 @@
  * alone.
  */
 
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -248,5 +249,35 @@ test.each([1, 2])(
     // The request does not count as usage of the key.
     expect(byId.get('expired')).not.toHaveProperty('key');
     expect(byId.get('unknown')).not.toHaveProperty('expiredKey');
+  },
+);
+
+test.each([1, 2])(
+  'the line of a refused request names its key if that was revoked, with %i workers, until it is erased',
+  async (workers) => {
+    const at = await start(workers);
+    const admin = adminUrl(at);
+    const asAdmin = { key: ADMIN.GATEWAY_ADMIN_KEY };
+    const created = await postJson(`${admin}/admin/keys`, { name: 'left-the-team' }, asAdmin);
+    const key = String(Object(await created.json()).key);
+    const remove = async (path: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${ADMIN.GATEWAY_ADMIN_KEY}` };
+      return (await fetch(`${admin}/admin/${path}`, { method: 'DELETE', headers })).status;
+    };
+    expect(await remove('keys/left-the-team')).toBe(200);
+    /** The line of a new request with the revoked key. */
+    const lineOf = async (): Promise<object> => {
+      const headers = { 'x-request-id': randomUUID(), connection: 'close' };
+      const answer = await postJson(`${at.url}/v1/chat/completions`, {}, { key, headers });
+      expect(answer.status).not.toBe(200);
+      expect(await answer.text()).not.toContain('left-the-team');
+      const found = () => exchangesIn(at.output()).find(({ id }) => id === headers['x-request-id']);
+      await expect.poll(found).toBeDefined();
+      return found() ?? {};
+    };
+    await expect.poll(lineOf).toMatchObject({ revokedKey: 'left-the-team', fault: 'unauthenticated' });
+    expect(await lineOf()).not.toHaveProperty('key');
+    expect(await remove('usage?key=left-the-team')).toBe(200);
+    await expect.poll(lineOf, { timeout: 5_000 }).not.toHaveProperty('revokedKey');
   },
 );

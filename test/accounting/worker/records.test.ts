@@ -48,6 +48,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   time: figure,
   key: name,
   expiredKey: name,
+  revokedKey: name,
   group: name,
   tag: name,
   model: maybe(fc.oneof(model, fc.constantFrom(CHEAP, DEAR))),
