@@ -127,6 +127,22 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.context().close();
   });
 
+  test('usage of an installation that only the sandbox has answered says how to see it', async () => {
+    const { hostname: host, port } = new URL(gateway.url);
+    const fresh = await startAdmin({ host, port: Number(port) });
+    fresh.record({ ...RECORD, time: Date.now(), vendor: 'sandbox', cost: 0 });
+    const page = await pages.open(`${fresh.url}/#key=${KEY}&admin-key=${ADMIN_KEY}`);
+    await page.evaluate("location.hash = '#/usage'");
+    const hint = page.getByText('No usage in this range.');
+    await hint.waitFor();
+    expect(await hint.innerText()).toContain('Simulated');
+    await page.getByLabel('Simulated').check();
+    await expect.poll(() => page.locator('.tile strong').first().innerText()).toBe('1');
+    expect(await hint.count()).toBe(0);
+    await page.context().close();
+    await fresh.close();
+  });
+
   test('keys: created and shown once, restricted, rotated, revoked, with their spending against their budget', async () => {
     const page = await open('keys', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
     await page.getByRole('button', { name: 'New key' }).click();

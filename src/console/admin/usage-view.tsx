@@ -83,6 +83,11 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
         </>
       }
     >
+      {data && !isSimulated && data.byModel.total.requests === 0 && (
+        <p class="hint" role="status">
+          No usage in this range. Tick “Simulated” to see answers of the sandbox.
+        </p>
+      )}
       {data && measure && <Charts reports={data} measure={measure} session={session} />}
       {data && <BudgetsCard session={session} />}
     </AdminView>
