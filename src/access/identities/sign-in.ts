@@ -4,6 +4,7 @@
  */
 
 import type * as OAuth from 'oauth4webapi';
+import { codeBehind } from '../../lib/error-code.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { claimAt } from './claims.ts';
 
@@ -152,9 +153,12 @@ function roleIn(claims: OAuth.IDToken, { claim, admin, viewer }: SignInOptions['
 
 function asFailure(oauth: Library, error: unknown): SignInFailed {
   if (error instanceof SignInFailed) return error;
-  if (error instanceof oauth.AuthorizationResponseError)
+  // The second is the answer to the code, such as `invalid_client` for a wrong secret (RFC 6749, 5.2).
+  if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
     return new SignInFailed(`The identity provider refused: ${error.error}.`, { cause: error });
-  return new SignInFailed('The identity provider could not be asked, or its answer is not valid.', {
+  // An error of fetch has its code in the cause; those of the library have one of their own.
+  const code = codeBehind(error) || codeBehind(error instanceof Error ? error.cause : undefined);
+  return new SignInFailed(`The identity provider could not be asked, or its answer is not valid${code}.`, {
     cause: error,
   });
 }

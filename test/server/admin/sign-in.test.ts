@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeProviderKey } from '../../access/identities/provider.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../../support/admin.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type SignInProvider, startSignInProvider } from '../../support/sign-in-provider.ts';
 
 let provider: SignInProvider;
@@ -124,6 +125,47 @@ test('a page of another site cannot make the browser change anything', async () 
   const jar: Jar = new Map();
   await signIn(jar);
   expect((await create(jar, 'forged', {})).status).toBe(403);
+});
+
+describe('what is wrong with the configuration or the provider is said', () => {
+  const at = (changes: { readonly issuer?: string; readonly clientSecret?: string }) =>
+    startAdmin(undefined, (url) => ({
+      url,
+      issuer: provider.issuer,
+      clientId: 'console',
+      clientSecret: 'the-secret-of-the-console',
+      scope: 'openid profile email',
+      roles: { claim: 'realm.roles', admin: ['operators'], viewer: [] },
+      ...changes,
+    }));
+
+  test('a wrong client secret', async () => {
+    const other = await at({ clientSecret: 'not-the-secret' });
+    const jar: Jar = new Map();
+    const begun = await visit(`${other.url}/admin/sign-in`, jar);
+    const authorized = await fetch(locationOf(begun), { redirect: 'manual' });
+    const answer = await visit(locationOf(authorized), jar);
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      'The identity provider refused: invalid_grant.\n',
+    ]);
+    await other.close();
+  });
+
+  test('an issuer that cannot be reached', async () => {
+    const other = await at({ issuer: `http://127.0.0.1:${await freePort()}` });
+    const answer = await visit(`${other.url}/admin/sign-in`, new Map());
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      'The identity provider could not be asked, or its answer is not valid (ECONNREFUSED).\n',
+    ]);
+    await other.close();
+  });
+
+  test('a token that does not fit, by the code of the error', async () => {
+    provider.instead = { aud: 'other' };
+    expect(await (await signIn(new Map())).text()).toMatch(/is not valid \(OAUTH_[A-Z_]+\)\.\n$/);
+  });
 });
 
 describe('refused', () => {
