@@ -139,6 +139,9 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.getByLabel('Simulated').check();
     await expect.poll(() => page.locator('.tile strong').first().innerText()).toBe('1');
     expect(await hint.count()).toBe(0);
+    // Its exchange says so, too: no vendor has given this answer for nothing.
+    await page.evaluate("location.hash = '#/exchanges'");
+    await expect.poll(() => page.locator('tbody tr').first().innerText()).toMatch(/\bsimulated\b/);
     await page.context().close();
     await fresh.close();
   });

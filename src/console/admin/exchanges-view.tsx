@@ -17,6 +17,7 @@ interface Exchange {
   readonly group: string | null;
   readonly tag: string | null;
   readonly model: string | null;
+  /** The vendor that answered; `sandbox` if it was simulated. */
   readonly vendor: string | null;
   readonly format: string;
   readonly spoken: string | null;
@@ -68,7 +69,12 @@ const COLUMNS: readonly Column<Exchange>[] = [
     value: (one) => one.output_tokens,
     show: (one) => (one.output_tokens === null ? '–' : count(one.output_tokens)),
   },
-  { name: 'cost', value: (one) => one.cost, show: (one) => (one.cost === null ? '–' : dollars(one.cost)) },
+  {
+    name: 'cost',
+    value: (one) => one.cost,
+    // An answer of the sandbox costs nothing, whatever its model.
+    show: ({ cost, vendor }) => (vendor === 'sandbox' ? 'simulated' : cost === null ? '–' : dollars(cost)),
+  },
   { name: 'first byte', value: (one) => one.first_byte, show: (one) => time(one.first_byte) },
   { name: 'duration', value: (one) => one.duration, show: (one) => time(one.duration) },
   { name: 'attempts', value: (one) => one.attempts },
