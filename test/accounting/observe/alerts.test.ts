@@ -126,6 +126,8 @@ const CASES: readonly Case[] = [
         '0+10x60',
       'gateway_fallbacks_total{model="m",vendor="google",fault="rate-limited",fallback="o",instance="a"}':
         '0+1x60',
+      'gateway_fallbacks_total{model="m",vendor="google",fault="context-too-long",fallback="o",instance="a"}':
+        '0+50x60',
       [requests('google', 'complete')]: '0+99x60',
     },
     at: 30,
