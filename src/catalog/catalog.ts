@@ -15,8 +15,20 @@ export interface Catalog {
   resolve(asked: string, defaultVendor: string): Model | undefined;
   /** The other ids of a model: its aliases, dated names, and the spelling with a dot. @param id its own. */
   otherNames(id: string): readonly string[];
-  /** The models to ask if this one cannot answer, in order. */
-  fallbacks(model: Model): readonly Model[];
+  /** The models to ask in place of one, in order. The model itself is not among them. */
+  fallbacks(model: Model, reason: FallbackReason): readonly Model[];
+}
+
+/** Why another model is asked: this one cannot answer now, or the prompt is too long for it. */
+export type FallbackReason = 'outage' | 'long-prompt';
+
+/** For an id, `<vendor>/*` or `*` the ids to ask instead. The most exact one holds for a model. */
+type FallbackLists = Readonly<Record<string, readonly string[]>>;
+
+/** The lists of a configuration. */
+export interface Fallbacks {
+  readonly fallbacks?: FallbackLists;
+  readonly longPromptFallbacks?: FallbackLists;
 }
 
 /** The longest id, in UTF-16 code units. A longer one is not looked up. */
@@ -27,22 +39,25 @@ const NONE: readonly never[] = [];
 /**
  * A catalog.
  * @param aliases ids by further names.
- * @param fallbacks for an id, the ids to ask if its model cannot answer. All ids and names include their vendors.
+ * @param fallbacks the models to ask instead. All ids and names include their vendors.
  */
 export function makeCatalog(
   given: readonly Model[],
   aliases: Readonly<Record<string, string>> = {},
-  fallbacks: Readonly<Record<string, readonly string[]>> = {},
+  { fallbacks = {}, longPromptFallbacks = {} }: Fallbacks = {},
 ): Catalog {
   // The body of each request names its model, so the name is cut from the id here, once.
   const models = given.map((model) => ({ ...model, upstream: nameAtVendor(model) }));
   const byName = modelsByName(models, aliases);
   const names = otherNamesIn(byName);
-  const others = fallbacksIn(byName, fallbacks);
+  const finders: Readonly<Record<FallbackReason, FindFallbacks>> = {
+    outage: fallbackFinder(byName, fallbacks),
+    'long-prompt': fallbackFinder(byName, longPromptFallbacks),
+  };
   return {
     models,
     otherNames: (id) => names.get(id) ?? NONE,
-    fallbacks: (model) => others.get(model.id) ?? NONE,
+    fallbacks: (model, reason) => finders[reason](model),
     resolve(asked, defaultVendor) {
       if (asked.length > MAX_ID_LENGTH) return undefined;
       // toLowerCase turns a few letters outside ASCII into ASCII (the Kelvin sign into k). No model has such a name.
@@ -82,14 +97,21 @@ function otherNamesIn(byName: ReadonlyMap<string, Model>): ReadonlyMap<string, r
   return new Map([...grouped].map(([id, entries]) => [id, entries.map(([name]) => name)]));
 }
 
-function fallbacksIn(
-  byName: ReadonlyMap<string, Model>,
-  fallbacks: Readonly<Record<string, readonly string[]>>,
-): ReadonlyMap<string, readonly Model[]> {
-  const known = (ids: readonly string[]): Model[] => ids.flatMap((id) => byName.get(id.toLowerCase()) ?? []);
-  return new Map(
-    Object.entries(fallbacks).flatMap(([id, ids]) => known([id]).map((model) => [model.id, known(ids)])),
+type FindFallbacks = (model: Model) => readonly Model[];
+
+function fallbackFinder(byName: ReadonlyMap<string, Model>, given: FallbackLists): FindFallbacks {
+  const find = (name: string): Model | undefined => byName.get(name.toLowerCase());
+  const lists = new Map(
+    Object.entries(given).map(([name, ids]) => [
+      find(name)?.id ?? name.toLowerCase(),
+      ids.flatMap((id) => find(id) ?? []),
+    ]),
   );
+  return (model) => {
+    const list: readonly Model[] =
+      lists.get(model.id) ?? lists.get(`${vendorName(model.id)}/*`) ?? lists.get('*') ?? NONE;
+    return list.includes(model) ? list.filter((other) => other !== model) : list;
+  };
 }
 
 /**

@@ -50,8 +50,7 @@ export async function superviseWorkers({
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,
       configured: () => inUse,
-      otherNames: (model) =>
-        makeCatalog(catalogModels(inUse), inUse.aliases, inUse.fallbacks).otherNames(model),
+      otherNames: (model) => makeCatalog(catalogModels(inUse), inUse.aliases).otherNames(model),
       add: (app, admission) =>
         addWatchRoutes(app, {
           ...admission,

@@ -3,6 +3,7 @@
  */
 
 import { makeCatalog, vendorName } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/model.ts';
 import { nearestVendor } from '../catalog/nearest-model.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
@@ -62,25 +63,36 @@ function findIdle(config: Config, vendors: Vendors): readonly string[] {
   });
 }
 
-/** Fallbacks that would be noticed only when they are needed: models that nobody serves, and the model itself. */
+/** What would be noticed only when a fallback is needed: models that nobody serves, and those that are of no help. */
 function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] {
   const catalog = makeCatalog(catalogModels(config), config.aliases);
-  return Object.entries(config.fallbacks).flatMap(([id, others]) => {
-    const model = catalog.resolve(id, '');
-    if (model === undefined) return [];
-    if (vendors.serving(model) === undefined)
-      return `The fallbacks of ${id} are never used, because no vendor with a key serves ${id}.`;
-    return others.flatMap((name) => {
-      const other = catalog.resolve(name, '');
-      if (other === undefined) return [];
-      if (vendors.serving(other) === undefined)
-        return `The fallback ${name} of ${id} is never used, because no vendor with a key serves it.`;
-      // A dated name of the same model is another one at the vendor.
-      return other.id === model.id && other.upstream === model.upstream
-        ? `The fallback ${name} of ${id} is the same model, so it only asks that model once more.`
-        : [];
+  const isServed = (model: Model): boolean => vendors.serving(model) !== undefined;
+  const findIn = (kind: string, lists: Config['fallbacks']): readonly string[] =>
+    Object.entries(lists).flatMap(([id, others]) => {
+      const model = catalog.resolve(id, '');
+      const meant = model === undefined ? catalog.models.filter((each) => isMeant(each, id)) : [model];
+      if (!meant.some(isServed))
+        return `The ${kind}s of ${id} are never used, because no vendor with a key serves ${id}.`;
+      return others.flatMap((name) => {
+        const other = catalog.resolve(name, '');
+        if (other === undefined) return [];
+        if (!isServed(other))
+          return `The ${kind} ${name} of ${id} is never used, because no vendor with a key serves it.`;
+        if (other === model) return `The ${kind} ${name} of ${id} is the same model, so it is skipped.`;
+        const isShort = model !== undefined && other.contextWindow <= model.contextWindow;
+        return kind === LONG_PROMPT && isShort
+          ? `The ${kind} ${name} of ${id} takes no longer prompts: it has ${other.contextWindow} tokens, and ${id} ${model.contextWindow}.`
+          : [];
+      });
     });
-  });
+  return [...findIn('fallback', config.fallbacks), ...findIn(LONG_PROMPT, config.longPromptFallbacks)];
+}
+
+const LONG_PROMPT = 'long-prompt fallback';
+
+/** Whether `<vendor>/*` or `*` is about a model. */
+function isMeant({ id }: Model, pattern: string): boolean {
+  return pattern === '*' || pattern.toLowerCase() === `${vendorName(id)}/*`;
 }
 
 /** Other SDKs and gateways expect another version in an address, or none. */

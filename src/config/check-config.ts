@@ -1,6 +1,7 @@
 /** Checks of one field of a configuration against another, and against the catalog. */
 
 import { namePrefix } from '../access/identities/claims.ts';
+import { vendorName } from '../catalog/catalog.ts';
 import { defaultModels } from '../catalog/default.ts';
 import { nearestModel, nearestVendor } from '../catalog/nearest-model.ts';
 import { type ConfigError, invalidConfig } from '../lib/config-error.ts';
@@ -65,7 +66,7 @@ function checkModels({ models }: Config): void {
 }
 
 /** Models that do not exist would be noticed only when they are used, and a fallback only when it is needed. */
-function checkModelNames({ fallbacks, models, aliases, vendors }: Config): void {
+function checkModelNames({ fallbacks, longPromptFallbacks, models, aliases, vendors }: Config): void {
   const catalog = [...defaultModels(), ...models];
   const known = new Set<string>();
   for (const model of catalog) {
@@ -83,14 +84,27 @@ function checkModelNames({ fallbacks, models, aliases, vendors }: Config): void 
     const id = name.includes('/') ? name : `${vendor}/${name}`;
     if (name !== '*' && !ids.has(id)) throw invalidConfig(`${field}.${name}: the catalog has no model ${id}`);
   };
+  const makers = [...new Set(catalog.map(({ id }) => vendorName(id)))];
+  const checkVendor = (field: string, name: string): void => {
+    if (makers.includes(name.toLowerCase())) return;
+    const nearest = nearestVendor(name, makers);
+    const advice = nearest === undefined ? '' : `. Did you mean ${nearest}/*?`;
+    throw invalidConfig(`${field}: the catalog has no model of ${name}${advice}`);
+  };
   // In their order, as in the catalog: an alias may stand for an alias before it.
   for (const [alias, id] of Object.entries(aliases)) {
     check(`aliases.${alias}`, id);
     known.add(alias.toLowerCase());
   }
-  for (const [id, others] of Object.entries(fallbacks)) {
-    for (const name of [id, ...others]) check(`fallbacks.${id}`, name);
-  }
+  const checkLists = (field: string, lists: Config['fallbacks']): void => {
+    for (const [name, others] of Object.entries(lists)) {
+      if (name.endsWith('/*')) checkVendor(`${field}.${name}`, vendorName(name));
+      else if (name !== '*') check(`${field}.${name}`, name);
+      for (const other of others) check(`${field}.${name}`, other);
+    }
+  };
+  checkLists('fallbacks', fallbacks);
+  checkLists('longPromptFallbacks', longPromptFallbacks);
   for (const [vendor, { names, upstreams }] of Object.entries(vendors)) {
     const field = `vendors.${vendor}`;
     for (const name of Object.keys(names ?? {})) checkName(`${field}.names`, vendor, name);

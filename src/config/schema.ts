@@ -19,6 +19,12 @@ const ownModel = modelSchema
   .transform((model) => ({ name: model.id.slice(model.id.indexOf('/') + 1), ...model }))
   .readonly();
 
+/** Models to use instead of a model, or of all that have no list of their own. */
+const fallbackLists = z.record(
+  z.string().regex(/^(?:\*|[^/\s]+\/[^/\s]+)$/, 'must be <vendor>/<model_name>, <vendor>/* or *'),
+  z.array(modelId),
+);
+
 /** The whole configuration. */
 export const configSchema = z.strictObject({
   /** The address of this file's JSON schema, for editors. */
@@ -35,8 +41,10 @@ export const configSchema = z.strictObject({
   models: z.array(ownModel).default([]),
   /** Further names of models: alias to id, both `<vendor>/<model_name>`. */
   aliases: z.record(z.string(), z.string()).default({}),
-  /** Models to use instead, in order, if one cannot answer: full ids. Models that the caller's key does not allow are skipped. */
-  fallbacks: z.record(modelId, z.array(modelId)).default({}),
+  /** Models to use instead, in order, if one cannot answer: full ids. `<vendor>/*` is the list for all other models of a vendor, `*` for all others. Models that the caller's key does not allow are skipped. */
+  fallbacks: fallbackLists.default({}),
+  /** The same if the prompt is too long for a model, which then need not refuse it. Coding agents wait for that refusal to shorten their dialogue. */
+  longPromptFallbacks: fallbackLists.default({}),
   /** Which models the Gemini endpoint serves: those of Google, or all. */
   generateContent: z.strictObject({ models: z.enum(['google', 'all']).default('google') }).prefault({}),
   /** Whose tokens are counted: those of models whose service speaks the endpoint's format, or of all whose can count. */

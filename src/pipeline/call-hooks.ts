@@ -120,8 +120,8 @@ export function withHooked(routed: Routed, hooked: Hooked): Routed {
     hooked,
     mustTranslate: true,
     ...(nextFallback !== undefined && {
-      nextFallback: async () => {
-        const next = await nextFallback();
+      nextFallback: async (reason) => {
+        const next = await nextFallback(reason);
         return next && withHooked(next, hooked);
       },
     }),

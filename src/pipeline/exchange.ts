@@ -4,6 +4,7 @@ import type { CallerRequest, CallerResponse } from '../access/caller.ts';
 import type { Standings } from '../access/limits/limit-headers.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
+import type { FallbackReason } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { ReplyEvent } from '../conversation/reply.ts';
@@ -90,8 +91,8 @@ export interface Routed extends Admitted, Scanned {
    * The caller's body. On the native path the value of its top-level `model` is already the vendor's name of the model.
    */
   readonly body: Buffer;
-  /** Makes the same request for the next model that may be asked if this one cannot answer. */
-  readonly nextFallback?: () => Routed | undefined | Promise<Routed | undefined>;
+  /** Makes the same request for the next model that may be asked, by why this one does not answer. */
+  readonly nextFallback?: (reason: FallbackReason) => Routed | undefined | Promise<Routed | undefined>;
   /** The ids of other models that the body names; set only for callers who are limited by model. */
   readonly otherModels?: readonly string[];
   /**

@@ -2,7 +2,7 @@
 
 import { isLimitedByModel } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, FallbackReason } from '../catalog/catalog.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
@@ -29,17 +29,24 @@ export function limitModel(limits: Limits | undefined, { otherNames }: Catalog):
     const admitted = { ...routed, ...allowed };
     return otherwise === undefined
       ? admitted
-      : { ...admitted, nextFallback: async () => findFirst(limited, await otherwise()) };
+      : {
+          ...admitted,
+          nextFallback: async (reason) => findFirst(limited, reason, await otherwise(reason)),
+        };
   }
 
   /** A fallback that is over a limit cannot answer either, but the one after it may. */
-  async function findFirst(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
+  async function findFirst(
+    limited: Limits,
+    reason: FallbackReason,
+    fallback: Routed | undefined,
+  ): Promise<Routed | undefined> {
     if (fallback === undefined) return undefined;
     try {
       return await admit(limited, fallback);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return findFirst(limited, await fallback.nextFallback?.());
+      return findFirst(limited, reason, await fallback.nextFallback?.(reason));
     }
   }
 

@@ -4,7 +4,7 @@ import { isBudgeted } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import type { Release } from '../access/limits/reservations.ts';
 import { estimateCost } from '../accounting/usage/cost-estimate.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, FallbackReason } from '../catalog/catalog.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
@@ -29,11 +29,18 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
   function withFallbacks(limited: Limits, routed: Routed): Routed {
     const { nextFallback } = routed;
     if (nextFallback === undefined) return routed;
-    return { ...routed, nextFallback: async () => findFirst(limited, await nextFallback()) };
+    return {
+      ...routed,
+      nextFallback: async (reason) => findFirst(limited, reason, await nextFallback(reason)),
+    };
   }
 
   /** A fallback for which budgets have no room cannot answer, but the one after it may. */
-  async function findFirst(limited: Limits, fallback: Routed | undefined): Promise<Routed | undefined> {
+  async function findFirst(
+    limited: Limits,
+    reason: FallbackReason,
+    fallback: Routed | undefined,
+  ): Promise<Routed | undefined> {
     if (fallback === undefined) return undefined;
     release(fallback);
     try {
@@ -41,7 +48,7 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
       return withFallbacks(limited, fallback);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return findFirst(limited, await fallback.nextFallback?.());
+      return findFirst(limited, reason, await fallback.nextFallback?.(reason));
     }
   }
 

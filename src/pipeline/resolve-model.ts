@@ -19,7 +19,7 @@ import { inTurns } from './body/in-turns.ts';
 import type { RememberedTools } from './body/remembered-tools.ts';
 import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './body/scanned.ts';
 import type { Admitted, Routed } from './exchange.ts';
-import { fallback } from './model/fallback.ts';
+import { fallback, findFallbacks } from './model/fallback.ts';
 import { formatFor } from './model/native-format.ts';
 import { notServedHere, notSupported, shown } from './model/not-supported.ts';
 import { type ReachOptions, reaches } from './model/reach.ts';
@@ -103,14 +103,11 @@ export function resolveModel(
       }),
       ...sent,
     };
-    const others = catalog.fallbacks(model);
-    // A body that also names the path's model cannot go to another one; and another model counts tokens differently.
-    if (others.length === 0 || route.operation !== 'generate' || (named && span)) return routed;
-    const fallbacks = others.filter(
-      (other) => refusedFor(other) === undefined && reaches(reach, route.format, other),
-    );
-    if (fallbacks.length === 0) return routed;
-    return { ...routed, nextFallback: () => fallback(routed, fallbacks, vendors, reach) };
+    const mayAsk = (other: Model): boolean =>
+      refusedFor(other) === undefined && reaches(reach, route.format, other);
+    const others = findFallbacks(routed, model, catalog, mayAsk);
+    if (others.outage.length === 0 && others['long-prompt'].length === 0) return routed;
+    return { ...routed, nextFallback: (reason) => fallback(routed, others, reason, vendors, reach) };
   };
 }
 

@@ -118,7 +118,7 @@ export async function openGateway(
     keys: keys === undefined ? own : joinKeys(own, keys),
     ...(identities !== undefined && { identities }),
     storedIds,
-    catalog: makeCatalog(servedModels(config, vendors), config.aliases, config.fallbacks),
+    catalog: makeCatalog(servedModels(config, vendors), config.aliases, config),
     vendors,
     agent,
     tools: rememberTools(),

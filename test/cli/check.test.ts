@@ -117,15 +117,25 @@ test('reports fallbacks that are never used, and those that are the model itself
   const fallbacks = {
     'openai/gpt-5.4': ['x-ai/grok-4.7', 'house/usual', 'openai/gpt-4o', 'OPENAI/gpt-5.4'],
     'anthropic/claude-sonnet-5-5': ['openai/gpt-4o'],
+    'anthropic/*': ['openai/gpt-4o'],
+    'openai/*': ['x-ai/grok-4.7', 'openai/gpt-4o'],
+    '*': ['anthropic/claude-sonnet-5-5', 'openai/gpt-4o'],
   };
+  const longPromptFallbacks = { 'openai/gpt-4.1': ['openai/gpt-4o', 'openai/gpt-4.1'] };
   const aliases = { 'house/usual': 'openai/gpt-5.4' };
-  const { code, stdout } = await check({ vendors: { openai: { apiKey: 'sk-1' } }, aliases, fallbacks });
+  const vendors = { openai: { apiKey: 'sk-1' } };
+  const { code, stdout } = await check({ vendors, aliases, fallbacks, longPromptFallbacks });
   expect(code).toBe(0);
-  expect(stdout.match(/^The fallback.*$/gm)).toEqual([
+  expect(stdout.match(/^The .*fallback.*$/gm)).toEqual([
     'The fallback x-ai/grok-4.7 of openai/gpt-5.4 is never used, because no vendor with a key serves it.',
-    'The fallback house/usual of openai/gpt-5.4 is the same model, so it only asks that model once more.',
-    'The fallback OPENAI/gpt-5.4 of openai/gpt-5.4 is the same model, so it only asks that model once more.',
+    'The fallback house/usual of openai/gpt-5.4 is the same model, so it is skipped.',
+    'The fallback OPENAI/gpt-5.4 of openai/gpt-5.4 is the same model, so it is skipped.',
     'The fallbacks of anthropic/claude-sonnet-5-5 are never used, because no vendor with a key serves anthropic/claude-sonnet-5-5.',
+    'The fallbacks of anthropic/* are never used, because no vendor with a key serves anthropic/*.',
+    'The fallback x-ai/grok-4.7 of openai/* is never used, because no vendor with a key serves it.',
+    'The fallback anthropic/claude-sonnet-5-5 of * is never used, because no vendor with a key serves it.',
+    'The long-prompt fallback openai/gpt-4o of openai/gpt-4.1 takes no longer prompts: it has 128000 tokens, and openai/gpt-4.1 1047576.',
+    'The long-prompt fallback openai/gpt-4.1 of openai/gpt-4.1 is the same model, so it is skipped.',
   ]);
   // The sandbox serves every model.
   expect((await check({ fallbacks: { 'openai/gpt-5.4': ['x-ai/grok-4.7'] } })).stdout).not.toContain(

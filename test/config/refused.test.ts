@@ -180,7 +180,14 @@ test.each<[object, RegExp]>([
   // of a proxy.
   [vendor({ baseUrl: 'https://house.example/v1?api-version=1' }), /baseUrl: must not have a user, a \?query/],
   [vendor({ baseUrl: 'https://me:secret@house.example/v1' }), /baseUrl: must not have a user/],
-  [{ fallbacks: { 'gpt-5.4': [] } }, /fallbacks\.gpt-5\.4: must be <vendor>\/<model_name>$/],
+  [
+    { fallbacks: { 'gpt-5.4': [] } },
+    /fallbacks\.gpt-5\.4: must be <vendor>\/<model_name>, <vendor>\/\* or \*$/,
+  ],
+  [
+    { longPromptFallbacks: { 'openai/gpt-5.4': ['gpt-5.4'] } },
+    /longPromptFallbacks\.openai\/gpt-5\.4\.0: must be <vendor>\/<model_name>$/,
+  ],
   [{ timeouts: { total: '5s' } }, /timeouts\.total: must be a number of milliseconds$/],
   [{ limits: { bodyBytes: '32MB' } }, /limits\.bodyBytes: must be a number of bytes$/],
   // Of two entries with one key only one is found: the other's limits would have no effect.

@@ -17,23 +17,32 @@ function read(input: ConfigInput): Promise<unknown> {
   return readConfig({}, directory);
 }
 
-describe('fallbacks', () => {
+describe.each(['fallbacks', 'longPromptFallbacks'] as const)('%s', (field) => {
   test.each([
     { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5', 'OpenAI/GPT-4o-mini'] },
     { 'openai/gpt-4o': [] },
-  ])('%j is accepted', async (fallbacks) => {
-    await expect(read({ fallbacks })).resolves.toMatchObject({ fallbacks });
+    { '*': ['openai/gpt-4o'], 'Anthropic/*': ['openai/gpt-4o'] },
+  ])('%j is accepted', async (lists) => {
+    await expect(read({ [field]: lists })).resolves.toMatchObject({ [field]: lists });
   });
 
   test.each([
     [
       { 'openai/gpt-4o': ['openai/gpt-4oo'] },
-      'fallbacks.openai/gpt-4o: the catalog has no model openai/gpt-4oo',
+      `${field}.openai/gpt-4o: the catalog has no model openai/gpt-4oo`,
     ],
-    [{ 'openai/nope': ['openai/gpt-4o'] }, 'fallbacks.openai/nope: the catalog has no model openai/nope'],
-    [{ 'openai/gpt-4o': ['gpt-4o'] }, 'must be <vendor>/<model_name>'],
-  ])('%j is rejected, by name', async (fallbacks, message) => {
-    await expect(read({ fallbacks })).rejects.toThrow(message);
+    [{ 'openai/nope': ['openai/gpt-4o'] }, `${field}.openai/nope: the catalog has no model openai/nope`],
+    [{ 'openai/gpt-4o': ['gpt-4o'] }, `${field}.openai/gpt-4o.0: must be <vendor>/<model_name>`],
+    [{ '*': ['openai/nope'] }, `${field}.*: the catalog has no model openai/nope`],
+    [{ 'openai/gpt-4o': ['openai/*'] }, `${field}.openai/gpt-4o: the catalog has no model openai/*`],
+    [
+      { 'antropic/*': ['openai/gpt-4o'] },
+      `${field}.antropic/*: the catalog has no model of antropic. Did you mean anthropic/*?`,
+    ],
+    [{ 'openai/gpt-*': [] }, `${field}.openai/gpt-*: the catalog has no model openai/gpt-*`],
+    [{ '**': [] }, `${field}.**: must be <vendor>/<model_name>, <vendor>/* or *`],
+  ])('%j is rejected, by name', async (lists, message) => {
+    await expect(read({ [field]: lists })).rejects.toThrow(message);
   });
 });
 

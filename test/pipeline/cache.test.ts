@@ -247,16 +247,17 @@ describe('which answers are kept', () => {
     expect((await asked(way, false)).cache).toBe('miss');
   });
 
-  test('none of a fallback, which is another model', async () => {
+  test.each([
+    ['fallbacks', 503, '{"error":{"message":"busy"}}'],
+    ['longPromptFallbacks', 400, '{"error":{"message":"no","code":"context_length_exceeded"}}'],
+  ])('none of a model of %s, which is another model', async (field, status, failure) => {
     await open(
       { keys: ['test'] },
-      { fallbacks: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] }, retries: { limit: 1 } },
+      { [field]: { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] }, retries: { limit: 1 } },
     );
-    upstream.script((wire) => wire.answer(503, '{"error":{"message":"busy"}}'));
-    upstream.script((wire) =>
-      upstream.requests.length === 1
-        ? wire.answer(503, '{"error":{"message":"busy"}}')
-        : wire.answer(200, wholeAnswer('messages')),
+    upstream.script(
+      (wire) => wire.answer(status, failure),
+      (wire) => wire.answer(200, wholeAnswer('messages')),
     );
     const answer = await ask(gateway.url, way, false);
     expect([answer.status, answer.headers.get('x-gateway-model')]).toEqual([

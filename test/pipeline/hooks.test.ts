@@ -18,7 +18,7 @@ import {
   type UpstreamWay,
   wholeAnswer,
 } from '../faults/upstream-ways.ts';
-import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
+import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 
@@ -240,6 +240,32 @@ describe('routing', () => {
     await open(to('anthropic/claude-sonnet-4-5'), { keys: [own] });
     expect((await post(own.key)).status).toBe(403);
     expect(upstream.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ['fallbacks', 503, 'overloaded_error', 'busy'],
+    ['longPromptFallbacks', 400, 'invalid_request_error', 'prompt is too long: 2 tokens > 1 maximum'],
+  ])('then its %s, but not for a token count', async (field, status, type, message) => {
+    const instead = 'anthropic/claude-opus-4-8';
+    await open(to('anthropic/claude-sonnet-4-5'), {
+      [field]: { 'anthropic/*': [instead] },
+      retries: { limit: 1, wait: 1 },
+    });
+    const fail: Script = (wire) =>
+      wire.answer(status, JSON.stringify({ type: 'error', error: { type, message } }));
+    upstream.script(fail, (wire) => wire.answer(200, wholeAnswer('messages')));
+    const answer = await post();
+    expect([answer.status, answer.headers.get('x-gateway-model')]).toEqual([200, instead]);
+    await answer.text();
+    upstream.requests.splice(0);
+    upstream.script(fail);
+    const counted = await postJson(`${gateway.url}/v1/messages/count_tokens`, {
+      model: 'claude-haiku-4-5',
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    await counted.text();
+    const models = upstream.requests.map(({ body: asked }) => JSON.parse(asked.toString()).model);
+    expect(new Set(models)).toEqual(new Set(['claude-sonnet-4-5']));
   });
 
   test('a model that does not exist is a failure of the hook', async () => {

@@ -1,6 +1,6 @@
 /** The same request for another model: a fallback's, or the one that a hook has chosen. */
 
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog, FallbackReason } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Vendors } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
@@ -8,18 +8,44 @@ import { formatFor } from './native-format.ts';
 import { type ReachOptions, reaches } from './reach.ts';
 import { withinMost } from './within-most.ts';
 
-/** The same request for the first of `models`, all usable by the key, that has a vendor; undefined if none has. */
+/** The models that may be asked in place of one, all usable by the key: in order, by why it does not answer. */
+type Others = Readonly<Record<FallbackReason, readonly Model[]>>;
+
+/**
+ * The fallbacks of a model for a request. A body that also names the path's model cannot go to another one, and another
+ * model counts tokens differently.
+ * @param mayAsk whether the request may go to a model.
+ */
+export function findFallbacks(
+  { route, named, scan }: Routed,
+  model: Model,
+  catalog: Catalog,
+  mayAsk: (other: Model) => boolean,
+): Others {
+  const isBound = route.operation !== 'generate' || (named !== undefined && scan.fields.has('model'));
+  const find = (reason: FallbackReason): readonly Model[] =>
+    isBound ? [] : catalog.fallbacks(model, reason).filter(mayAsk);
+  return { outage: find('outage'), 'long-prompt': find('long-prompt') };
+}
+
+/**
+ * The same request for the first model, of those to ask for that reason, that has a vendor; undefined if none has.
+ * @param routed the request as it was before any fallback.
+ */
 export function fallback(
   routed: Routed,
-  models: readonly Model[],
+  others: Others,
+  reason: FallbackReason,
   vendors: Vendors,
   reach: ReachOptions,
 ): Routed | undefined {
   const { route } = routed;
+  const models = others[reason];
   for (const [at, model] of models.entries()) {
     const vendor = vendors.serving(model);
     if (vendor === undefined) continue;
     const upstreamFormat = formatFor(route, vendor, model, routed, reach);
+    const left = afterwards(others, reason, at);
     return {
       ...routed,
       model,
@@ -27,10 +53,21 @@ export function fallback(
       upstreamFormat,
       ...withinMost(routed, model),
       isFallback: true,
-      nextFallback: () => fallback(routed, models.slice(at + 1), vendors, reach),
+      nextFallback: (why) => fallback(routed, left, why, vendors, reach),
     };
   }
   return undefined;
+}
+
+/**
+ * The models that are left to ask. Once a prompt has been too long for one, they are those for long prompts alone,
+ * whatever fails next.
+ */
+function afterwards(others: Others, reason: FallbackReason, at: number): Others {
+  const asked = others[reason][at];
+  const left = others[reason].slice(at + 1);
+  const forLong = reason === 'long-prompt' ? left : others['long-prompt'].filter((other) => other !== asked);
+  return { outage: left, 'long-prompt': forLong };
 }
 
 /**
@@ -45,10 +82,9 @@ export function routeTo(
   reach: ReachOptions,
 ): Routed | undefined {
   const { principal, route } = routed;
-  const usable = [model, ...catalog.fallbacks(model)].filter(
-    (each) => principal.allows(each.id, catalog.otherNames) && reaches(reach, route.format, each),
-  );
-  return usable[0] === model && vendors.serving(model) !== undefined
-    ? fallback(routed, usable, vendors, reach)
-    : undefined;
+  const mayAsk = (each: Model): boolean =>
+    principal.allows(each.id, catalog.otherNames) && reaches(reach, route.format, each);
+  if (!mayAsk(model) || vendors.serving(model) === undefined) return undefined;
+  const others = findFallbacks(routed, model, catalog, mayAsk);
+  return fallback(routed, { ...others, outage: [model, ...others.outage] }, 'outage', vendors, reach);
 }

@@ -11,7 +11,7 @@ export type Loss = NonNullable<GatewayError['loss']> | 'failed';
 
 const ORDER = ['rejected', 'reset', 'failed'];
 
-/** Classifies an error. @returns undefined if the request itself was at fault, so that it would fail anywhere. */
+/** Classifies an error. @returns undefined if the request itself was at fault, as for its length. */
 export function getLoss(error: GatewayError): Loss | undefined {
   if (error.loss !== undefined) return error.loss;
   switch (error.fault) {

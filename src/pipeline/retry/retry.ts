@@ -4,6 +4,7 @@
  * no more often than the upstream's retry budget allows.
  */
 
+import type { FallbackReason } from '../../catalog/catalog.ts';
 import { amended, asGatewayError, GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -208,16 +209,22 @@ async function planNext(
 ): Promise<NextAttempt | undefined> {
   const { retries, poolOf, budgetOf } = context.upstreams;
   const loss = getLoss(error);
-  if (loss === undefined) return undefined;
+  if (loss === undefined)
+    return error.fault === 'context-too-long' ? planFallback(target, 'long-prompt') : undefined;
   const again = mayRetry(loss, retries.after);
   const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitSubject(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
-  const other = await target.nextFallback?.();
-  if (other !== undefined) return { target: other };
+  const other = await planFallback(target, 'outage');
+  if (other !== undefined) return other;
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);
   if (wait === undefined || wait >= timeLeft(context) || !budgetOf(at).withdraw()) return undefined;
   return (await pause(wait, target.signal)) ? { target } : undefined;
+}
+
+async function planFallback(target: Routed, reason: FallbackReason): Promise<NextAttempt | undefined> {
+  const other = await target.nextFallback?.(reason);
+  return other && { target: other };
 }
 
 /** Waits for so many milliseconds. @returns false, and sooner, if the signal aborts. */

@@ -25,6 +25,8 @@ type Limit = NonNullable<NonNullable<ConfigInput['keys']>[number]['modelLimits']
 let vendor: TestUpstream;
 /** The models for which the vendor fails. */
 const failing = new Set<string>();
+/** The models for which every prompt is too long. */
+const short = new Set<string>();
 /** The models whose answers are held back; undefined: none. */
 let held: (() => void)[] | undefined;
 let input = 3;
@@ -36,12 +38,17 @@ beforeEach(async () => {
   // No window ends during a test, however long a busy machine takes.
   clock.stop();
   failing.clear();
+  short.clear();
   held = undefined;
   input = 3;
   vendor = await startUpstream((request, response) => {
     const { model } = JSON.parse(String(request.body));
     if (failing.has(model)) {
       json(response, { error: { message: 'No.', type: 'server_error' } }, 500);
+      return;
+    }
+    if (short.has(model)) {
+      json(response, { error: { message: 'Too long.', code: 'context_length_exceeded' } }, 400);
       return;
     }
     const usage = { prompt_tokens: input, completion_tokens: 0, total_tokens: input };
@@ -236,6 +243,17 @@ test('a fallback is bound by the limits of its own model, and that model is char
   // The model that failed was charged nothing.
   failing.clear();
   expect((await ask(url, LARGE)).status).toBe(200);
+});
+
+test('so is one for long prompts', async () => {
+  const nano = 'openai/gpt-4.1-nano';
+  const url = await serveLimited([{ models: [MINI], requestsPerMinute: 1 }], [], {
+    longPromptFallbacks: { [LARGE]: [MINI, nano] },
+  });
+  short.add('gpt-4.1');
+  const answering = async () => (await ask(url, LARGE)).headers.get('x-gateway-model');
+  expect([await answering(), await answering()]).toEqual([MINI, nano]);
+  expect((await ask(url, MINI)).status).toBe(429);
 });
 
 test('a further model that a body names is limited too', async () => {

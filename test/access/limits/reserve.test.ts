@@ -33,6 +33,8 @@ let vendor: TestUpstream;
 /** The answers that are held back; undefined: none. */
 let held: (() => void)[] | undefined;
 let failing: ReadonlySet<string>;
+/** How the vendor fails for these models. */
+let failure: readonly [body: object, status: number];
 let records: ExchangeRecord[];
 const closing: (() => Promise<void>)[] = [];
 
@@ -40,11 +42,12 @@ const closing: (() => Promise<void>)[] = [];
 beforeEach(async () => {
   held = undefined;
   failing = new Set();
+  failure = [{ error: { message: 'No.', type: 'server_error' } }, 500];
   records = [];
   vendor = await startUpstream((request, response) => {
     const { model, max_tokens, max_completion_tokens, n = 1 } = JSON.parse(String(request.body));
     if ([...failing].some((name) => String(model).endsWith(name))) {
-      json(response, { error: { message: 'No.', type: 'server_error' } }, 500);
+      json(response, ...failure);
       return;
     }
     const output = (max_completion_tokens ?? max_tokens ?? DEAR.maxOutputTokens) * n;
@@ -268,9 +271,13 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url)).status).toBe(200);
   });
 
-  test('a fallback holds what it may cost itself, and is skipped if that does not fit', async () => {
-    const fallbacks = { 'compatible/dear': ['compatible/dearer', 'openai/gpt-4.1-mini'] };
-    const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' }, { fallbacks });
+  test.each<[string, typeof failure]>([
+    ['fallbacks', [{ error: { message: 'No.', type: 'server_error' } }, 500]],
+    ['longPromptFallbacks', [{ error: { message: 'No.', code: 'context_length_exceeded' } }, 400]],
+  ])('one of %s holds what it may cost itself, and is skipped if that does not fit', async (field, how) => {
+    const lists = { 'compatible/dear': ['compatible/dearer', 'openai/gpt-4.1-mini'] };
+    const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' }, { [field]: lists });
+    failure = how;
     failing = new Set(['dear']);
     const answer = await ask(url, { most: 1_000 });
     expect([answer.status, answer.headers.get('x-gateway-model')]).toEqual([200, 'openai/gpt-4.1-mini']);
