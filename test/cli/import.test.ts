@@ -71,6 +71,11 @@ describe('a config.yaml of LiteLLM', () => {
       fallbacks: {
         'anthropic/claude-haiku-4-5': ['google/gemini-2.5-flash'],
         'openai/gpt-4o': ['anthropic/claude-haiku-4-5'],
+        '*': ['openai/gpt-4o'],
+      },
+      longPromptFallbacks: {
+        'openai/gpt-4o': ['anthropic/claude-haiku-4-5'],
+        '*': ['openai/gpt-4o'],
       },
       retries: { limit: 2 },
       timeouts: { total: 120_000 },
@@ -92,6 +97,10 @@ describe('a config.yaml of LiteLLM', () => {
       'model_list[6].litellm_params: azure was left out.',
       'model_list[7]: embeddings is of the kind embedding, which this gateway does not serve.',
       'litellm_settings.num_retries: 5 became 2, the most there is.',
+      'router_settings.context_window_fallbacks[0].gpt-4o: nobody is not in the model list.',
+      'router_settings.context_window_fallbacks[2]: other or its fallbacks are not in the model list.',
+      'router_settings.default_fallbacks: nobody is not in the model list.',
+      'router_settings.content_policy_fallbacks was left out: refused content goes to no other model.',
       'litellm_settings.cache was left out',
       'litellm_settings.success_callback was left out:',
       'general_settings.alerting was left out.',

@@ -34,6 +34,9 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
+/** The lists of models to ask instead. */
+export type FallbackField = 'fallbacks' | 'longPromptFallbacks';
+
 export interface Draft {
   /** Adds an address of a vendor. @returns the vendor's name; undefined if it cannot be taken over (it is noted). */
   place(place: TheirPlace): string | undefined;
@@ -41,7 +44,8 @@ export interface Draft {
   model(vendor: string, name: string, their?: TheirModel): string;
   /** Lets callers of the OpenAI formats ask for a model by this name. */
   alias(name: string, id: string): void;
-  fallback(id: string, others: readonly string[]): void;
+  /** Adds models to ask instead of one. @param field the kind of fallbacks. @param id may also be `*`. */
+  fallback(field: FallbackField, id: string, others: readonly string[]): void;
   /** Sets a field of a section, or of a vendor (`vendors.openai`). */
   set(section: string, field: string, value: Written): void;
   add(section: 'keys' | 'groups', value: { readonly [field: string]: Written }): void;
@@ -60,7 +64,10 @@ export function openDraft(): Draft {
   const sections = new Map<string, Map<string, Written>>();
   const lists = new Map<string, { readonly [field: string]: Written }[]>();
   const models = new Map<string, { readonly [field: string]: Written }>();
-  const fallbacks = new Map<string, readonly string[]>();
+  const fallbacks: Readonly<Record<FallbackField, Map<string, readonly string[]>>> = {
+    fallbacks: new Map(),
+    longPromptFallbacks: new Map(),
+  };
   const notes = new Set<string>();
   const note = (sentence: string): void => void notes.add(sentence);
 
@@ -147,9 +154,9 @@ export function openDraft(): Draft {
       else if (full !== id)
         note(`The name ${name} stays the model ${full} of the catalog, and was not given to ${id}.`);
     },
-    fallback(id, others) {
-      const all = [...(fallbacks.get(id) ?? []), ...others];
-      fallbacks.set(
+    fallback(field, id, others) {
+      const all = [...(fallbacks[field].get(id) ?? []), ...others];
+      fallbacks[field].set(
         id,
         [...new Set(all)].filter((other) => other !== id),
       );
@@ -171,8 +178,11 @@ export function openDraft(): Draft {
         config: {
           vendors,
           ...(models.size > 0 && { models: [...models.values()] }),
-          ...Object.fromEntries(rest.map(([name, fields]) => [name, Object.fromEntries(fields)])),
-          ...(fallbacks.size > 0 && { fallbacks: Object.fromEntries(fallbacks) }),
+          ...Object.fromEntries(
+            [...rest, ...Object.entries(fallbacks).filter(([, byId]) => byId.size > 0)].map(
+              ([name, fields]) => [name, Object.fromEntries(fields)],
+            ),
+          ),
           ...Object.fromEntries(lists),
         },
       };

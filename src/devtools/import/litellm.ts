@@ -2,8 +2,8 @@
 
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import { defaultModels } from '../../catalog/default.ts';
-import type { Draft } from './draft.ts';
-import { openSource, type Source } from './source.ts';
+import type { Draft, FallbackField } from './draft.ts';
+import type { Source } from './source.ts';
 
 /** Kinds of models that this gateway does not serve. */
 const OTHER_MODES =
@@ -24,7 +24,11 @@ export function importLitellm(file: Source, draft: Draft): void {
     if (id !== undefined) draft.alias(alias, id);
   }
   for (const part of all) {
-    importFallbacks(part, ids, draft);
+    importFallbacks(part, 'fallbacks', 'fallbacks', ids, draft);
+    importFallbacks(part, 'context_window_fallbacks', 'longPromptFallbacks', ids, draft);
+    // LiteLLM's router adds these to the fallbacks as the rule for `*`.
+    const others = knownIds(part, 'default_fallbacks', ids, draft);
+    if (others.length > 0) draft.fallback('fallbacks', '*', others);
     importRouting(part, draft);
   }
   if (router !== undefined) importRedis(router, draft);
@@ -73,7 +77,7 @@ function importModel(entry: Source, ids: Map<string, string>, draft: Draft): voi
   });
   const first = ids.get(name);
   if (first !== undefined && first !== id) {
-    draft.fallback(first, [id]);
+    draft.fallback('fallbacks', first, [id]);
     draft.note(
       `${entry.field}: ${name} means ${first} here, and ${id} answers only if that cannot: load is shared between addresses of one vendor alone.`,
     );
@@ -107,19 +111,36 @@ function withVersion(provider: string, baseUrl: string | undefined): string | un
   return bare !== undefined && /^ollama/.test(provider) && !bare.endsWith('/v1') ? `${bare}/v1` : bare;
 }
 
-function importFallbacks(part: Source, ids: ReadonlyMap<string, string>, draft: Draft): void {
-  const list = part.raw('fallbacks');
-  if (!Array.isArray(list)) return;
-  for (const [index, item] of list.entries()) {
-    const rule = openSource(item);
-    for (const name of rule?.names() ?? []) {
-      const id = ids.get(name);
-      const others = (rule?.texts(name) ?? []).flatMap((other) => ids.get(other) ?? []);
-      if (id !== undefined && others.length > 0) draft.fallback(id, others);
-      else
-        draft.note(`${part.field}.fallbacks[${index}]: ${name} or its fallbacks are not in the model list.`);
+/** A list of rules, `{ name: [other names] }`. The name `*` is all models without a rule, as it is here. */
+function importFallbacks(
+  part: Source,
+  theirs: string,
+  ours: FallbackField,
+  ids: ReadonlyMap<string, string>,
+  draft: Draft,
+): void {
+  for (const rule of part.parts(theirs)) {
+    for (const name of rule.names()) {
+      const id = name === '*' ? name : ids.get(name);
+      const others = knownIds(rule, name, ids, draft);
+      if (id !== undefined && others.length > 0) draft.fallback(ours, id, others);
+      else draft.note(`${rule.field}: ${name} or its fallbacks are not in the model list.`);
     }
   }
+}
+
+/** The ids of the models that a list names. Others are noted. */
+function knownIds(
+  part: Source,
+  name: string,
+  ids: ReadonlyMap<string, string>,
+  draft: Draft,
+): readonly string[] {
+  return part.texts(name).flatMap((other) => {
+    const id = ids.get(other);
+    if (id === undefined) draft.note(`${part.field}.${name}: ${other} is not in the model list.`);
+    return id ?? [];
+  });
 }
 
 function importRouting(part: Source, draft: Draft): void {

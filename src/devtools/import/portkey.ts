@@ -23,7 +23,7 @@ function importTargets(part: Source, draft: Draft): readonly string[] {
     strategy?.skip('conditions', 'default');
     draft.note(`${at(part)}strategy: conditions were left out. The caller names the model.`);
   } else if (first !== undefined && others.length > 0) {
-    draft.fallback(first, others);
+    draft.fallback('fallbacks', first, others);
     if (mode === 'loadbalance')
       draft.note(
         `${at(part)}strategy: load is shared between addresses of one vendor alone. ${first} answers, and ${others.join(', ')} if it cannot.`,
