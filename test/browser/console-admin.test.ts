@@ -25,8 +25,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
 
   beforeAll(async () => {
     gateway = await startGateway();
-    const { port } = new URL(gateway.url);
-    admin = await startAdmin({ host: '127.0.0.1', port: Number(port), certificate: () => undefined });
+    admin = await startAdmin(gateway.url);
     browser = await launch();
     const models = [
       'anthropic/claude-sonnet-4-5',
@@ -128,8 +127,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
   });
 
   test('usage of an installation that only the sandbox has answered says how to see it', async () => {
-    const { hostname: host, port } = new URL(gateway.url);
-    const fresh = await startAdmin({ host, port: Number(port) });
+    const fresh = await startAdmin(gateway.url);
     fresh.record({ ...RECORD, time: Date.now(), vendor: 'sandbox', cost: 0 });
     const page = await pages.open(`${fresh.url}/#key=${KEY}&admin-key=${ADMIN_KEY}`);
     await page.evaluate("location.hash = '#/usage'");

@@ -340,6 +340,14 @@ test('a gateway that would send requests to itself is rejected, also if the shel
   };
   expect(await runCommand(directory, ['check'], asClients)).toMatchObject(refused);
   expect(await runCommand(directory, ['start'], asClients)).toMatchObject(refused);
+  const certificates = join(import.meta.dirname, '../faults/tls');
+  const secure = {
+    tls: { certFile: join(certificates, 'good.pem'), keyFile: join(certificates, 'server.key') },
+  };
+  await check({ port: 8_123, ...secure });
+  expect(await runCommand(directory, ['check'], asClients)).toMatchObject({ code: 0 });
+  const asSecureClients = { ...asClients, OPENAI_BASE_URL: 'https://localhost:8123/v1' };
+  expect(await runCommand(directory, ['check'], asSecureClients)).toMatchObject(refused);
   // Other commands serve no requests.
   expect(await runCommand(directory, ['models', '--json'], asClients)).toMatchObject({ code: 0 });
 });

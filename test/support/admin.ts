@@ -9,13 +9,12 @@ import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
-import type { CallersAddress } from '../../src/server/http/admin/forward-calls.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
 import { openSessions } from '../../src/server/http/admin/sessions.ts';
 import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { freePort } from './free-port.ts';
+import { CLOSED, freePort } from './free-port.ts';
 import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';
@@ -29,11 +28,11 @@ export interface TestAdmin {
 }
 
 /**
- * @param gateway where a gateway listens for callers; absent: nowhere
+ * @param gateway the URL at which a gateway listens for callers; by default there is none
  * @param signInAt makes the sign-in from the address of the listener; absent: nobody can sign in
  */
 export async function startAdmin(
-  gateway: CallersAddress = { host: '127.0.0.1', port: 9, certificate: () => undefined },
+  gateway = CLOSED.url,
   signInAt?: (url: string) => SignInRoutes,
 ): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
@@ -44,6 +43,7 @@ export async function startAdmin(
   const described = describeConfig(configSchema.parse({}), {}, {});
   const port = await freePort();
   const signIn = signInAt?.(`http://127.0.0.1:${port}`);
+  const { hostname: host, port: callersPort } = new URL(gateway);
   const sessions = signIn && openSessions(() => ADMIN_KEY, false);
   const app = createAdminApp(store, { key: ADMIN_KEY, sessions });
   addWatchRoutes(app, {
@@ -51,7 +51,7 @@ export async function startAdmin(
     signIn,
     sessions,
     render: metrics.render,
-    gateway: Promise.resolve(gateway),
+    gateway: Promise.resolve({ host, port: Number(callersPort), certificate: () => undefined }),
     describe: () => described,
   });
   const server = await serveAdmin(app, { host: '127.0.0.1', port });
