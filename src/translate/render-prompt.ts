@@ -2,9 +2,12 @@
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { ModelTraits, Outbound, Report } from '../formats/format.ts';
-import { amended, GatewayError } from '../lib/errors.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { amended, GatewayError, invalid } from '../lib/errors.ts';
+import { isList, type JsonObject } from '../lib/json.ts';
 import { fieldPathForCaller } from './field-path-for-caller.ts';
+
+/** The fields that hold the dialogue. Each vendor refuses an empty one, in words about a list that the caller never wrote. */
+const DIALOGUES = ['messages', 'input', 'contents'];
 
 /**
  * Renders a prompt as the body of a request to a vendor.
@@ -20,7 +23,14 @@ export function renderPrompt(
   body: JsonObject,
 ): JsonObject {
   try {
-    return outbound.renderRequest(prompt, target, report);
+    const request = outbound.renderRequest(prompt, target, report);
+    if (DIALOGUES.some((name) => isList(request[name]) && request[name].length === 0)) {
+      throw invalid(
+        'Nothing is left for this model to answer: what was sent is empty, or only another vendor can read it.',
+        'turns',
+      );
+    }
+    return request;
   } catch (error) {
     if (!(error instanceof GatewayError) || error.param === undefined) throw error;
     throw amended(error, { param: fieldPathForCaller(error.param, from, body) });

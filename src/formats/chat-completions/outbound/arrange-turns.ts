@@ -6,11 +6,13 @@
 import type { Turn } from '../../../conversation/prompt.ts';
 import { leadingSystem } from '../../../conversation/rules/later-system.ts';
 import { OPENING, strictTurns } from '../../../conversation/rules/strict-turns.ts';
-import { joinLists, keepItems } from '../../../lib/lists.ts';
+import { withParts } from '../../../conversation/turn-parts.ts';
+import { joinLists, keepItems, mapItems } from '../../../lib/lists.ts';
 import { unreported } from '../../format.ts';
 import { laterSystemAsUser } from '../../later-system.ts';
 import { moveModelMedia } from '../../model-media.ts';
 import type { ReasoningHistory } from '../dialect.ts';
+import { renderPart } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMedia } from './render-media.ts';
 
@@ -30,7 +32,9 @@ export function arrangeTurns(
         { model: context.target, render: (part) => renderMedia(part, { ...context, report: unreported }) },
         context.report,
       );
-  const filled = context.exact ? shown : shown.filter((turn) => hasContent(turn, context));
+  const filled = context.exact
+    ? shown
+    : keepItems(readable(shown, context), (turn) => hasContent(turn, context));
   const instructed = instruction === undefined ? filled : withInstruction(filled, instruction);
   if (context.exact && context.dialect.lossless) return instructed;
   const placed = context.dialect.systemFirst ? systemFirst(instructed, context) : instructed;
@@ -66,6 +70,21 @@ function isThoughtAlone({ role, parts }: Turn, { dialect, report }: RenderContex
     return false;
   report('turns[].thinking', 'dropped', 'thinking without an answer after it');
   return true;
+}
+
+/**
+ * The user's turns without the blocks that only another format can read. A turn of such blocks alone is then left out,
+ * instead of a message without content: the model would answer that nothing has been said.
+ */
+function readable(turns: readonly Turn[], context: RenderContext): readonly Turn[] {
+  return mapItems(turns, (turn) =>
+    turn.role === 'user'
+      ? withParts(
+          turn,
+          keepItems(turn.parts, (part) => part.kind !== 'opaque' || renderPart(part, context).length > 0),
+        )
+      : turn,
+  );
 }
 
 /** Whether a turn has content. A system turn whose blocks only another format can read has none. */
