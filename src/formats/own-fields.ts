@@ -2,17 +2,13 @@
 
 import { findFormatFields } from '../conversation/format-specific.ts';
 import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
-import { invalid } from '../lib/errors.ts';
-import { asList, asObject, asText, isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Report } from './format.ts';
 
 /** What has the fields: the prompt itself, or something in its turns or tools. */
 type Owner = 'own' | 'turns[]' | 'tools[]';
 
-/**
- * The fields of `own` if they belong to `format`; empty otherwise, and then they are reported as dropped.
- * @throws GatewayError as `reportForeign` does.
- */
+/** The fields of `own` if they belong to `format`; empty otherwise, and then they are reported as dropped. */
 export function ownFields(
   own: FormatSpecific | undefined,
   format: FormatName,
@@ -23,10 +19,7 @@ export function ownFields(
   return findFormatFields(own, format);
 }
 
-/**
- * Reports fields of another format than `format` as dropped.
- * @throws GatewayError `invalid-request` if they ask for an answer that no other vendor's model can give.
- */
+/** Reports fields of another format than `format` as dropped. */
 export function reportForeign(
   own: FormatSpecific | undefined,
   format: FormatName,
@@ -34,7 +27,6 @@ export function reportForeign(
   report: Report,
 ): void {
   if (own === undefined || own.format === format) return;
-  if (owner === 'own') refuseUnanswerable(own);
   const detail = `only means something in ${own.format}`;
   for (const [field, value] of Object.entries(own.fields)) {
     for (const path of fieldPaths(`${owner}.${field}`, value)) report(path, 'dropped', detail);
@@ -73,21 +65,4 @@ export function withoutSaid(
     ([name, value]) => value === undefined || value !== said[name],
   );
   return { ...own, fields: Object.fromEntries(fields) };
-}
-
-/**
- * Refuses what only the format's own vendor can answer: a request for images or speech without text, and the
- * continuation of an answer that Google has begun.
- */
-function refuseUnanswerable({ format, fields }: FormatSpecific): void {
-  const isGoogles = format === 'generate-content';
-  if (isGoogles && fields['continuationToken'] != null) {
-    throw invalid('Only the model that began an answer can continue it.', 'own.continuationToken');
-  }
-  const [path, asked] = isGoogles
-    ? ['generationConfig.responseModalities', asObject(fields['generationConfig'])?.['responseModalities']]
-    : ['modalities', format === 'chat-completions' ? fields['modalities'] : undefined];
-  const forms = asList(asked).map((form) => asText(form)?.toLowerCase());
-  if (forms.length === 0 || forms.includes('text') || forms.includes('modality_unspecified')) return;
-  throw invalid('This model answers in text only.', `own.${path}`);
 }

@@ -92,6 +92,18 @@ test.each<[string, string, JsonObject, string]>([
     { contents, generationConfig: { responseModalities: ['IMAGE'] } },
     'generationConfig.responseModalities',
   ],
+  [
+    'a form of sound and none of text',
+    google(GPT),
+    { contents, generationConfig: { responseFormat: [{ audio: { mimeType: 'audio/wav' } }] } },
+    'generationConfig.responseFormat',
+  ],
+  [
+    'the same in Python spelling',
+    google(CLAUDE),
+    { contents, generation_config: { response_format: { image: { aspect_ratio: '1:1' } } } },
+    'generation_config.response_format',
+  ],
   ['sound and no text', CHAT, { model: CLAUDE, modalities: ['audio'], ...said }, 'modalities'],
 ])('%s', async (_, path, body, field) => {
   const { status, error } = await ask(path, body);
@@ -99,6 +111,17 @@ test.each<[string, string, JsonObject, string]>([
   const violations = asObjects(error['details']).flatMap((detail) => asObjects(detail['fieldViolations']));
   expect(path.startsWith('/v1beta') ? violations[0]?.['field'] : error['param']).toBe(field);
   expect(upstream.received).toHaveLength(0);
+});
+
+test.each<[string, JsonObject]>([
+  ['beside a form of text', { responseFormat: [{ text: { mimeType: 'text/plain' } }, { audio: {} }] }],
+  ['beside an unknown form of text', { responseFormat: [{ text: { mimeType: 'text/csv' } }, { audio: {} }] }],
+  ['beside the older form', { responseMimeType: 'application/json', responseFormat: [{ audio: {} }] }],
+  ['where text is asked for', { responseModalities: ['TEXT'], responseFormat: [{ audio: {} }] }],
+  ['without any kind', { responseFormat: [{}] }],
+])('a form of sound does not hinder an answer in text: %s', async (_, generationConfig) => {
+  await ask(google(CLAUDE), { contents, generationConfig });
+  expect(upstream.received).not.toHaveLength(0);
 });
 
 /** The settings in the four formats: the caller's field and the body; a format that cannot express one is absent. */

@@ -8,6 +8,7 @@ import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { ownFields, withoutSaid } from '../../own-fields.ts';
+import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import type { Dialect } from '../dialect.ts';
 import { dialectFor } from '../restricted-dialect.ts';
@@ -32,6 +33,7 @@ const PLACED: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'stream_op
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseCachedContent(given);
+  refuseUnanswerable(given, 'chat-completions');
   const dialect = dialectFor(target);
   const exact = given.formatSpecific?.format === 'chat-completions';
   const direct = exact ? given : resolveRootReferences(given, 'chat-completions', report);

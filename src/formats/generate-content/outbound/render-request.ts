@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { isEmpty, otherFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign, withoutSaid } from '../../own-fields.ts';
+import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import { findDialect } from '../dialects.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -25,6 +26,7 @@ const PLACED: ReadonlySet<string> = new Set(['generationConfig', 'toolConfig']);
  * @throws GatewayError `invalid-request` for more answers than Gemini gives, and for files in another vendor's store.
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
+  refuseUnanswerable(given, FORMAT);
   const takesReferences = given.formatSpecific?.format === FORMAT || findDialect(target).openApiSchemas;
   const prompt = takesReferences ? given : resolveRootReferences(given, FORMAT, report);
   const { contents, system } = renderContents(prompt.turns, target, report);

@@ -10,6 +10,7 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
+import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
@@ -42,6 +43,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
   refuseCachedContent(prompt);
+  refuseUnanswerable(prompt, FORMAT);
   const maxTokens = findMaxTokens(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);
   const thinking = planThinking(prompt, arranged, maxTokens, target, report);

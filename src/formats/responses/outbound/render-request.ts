@@ -11,6 +11,7 @@ import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { reportForeign } from '../../own-fields.ts';
+import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { resolveRootReferences } from '../../root-references.ts';
 import { adaptTools } from './adapt-tools.ts';
 import { placeInstructions } from './instructions.ts';
@@ -44,6 +45,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
   refuseCachedContent(prompt);
+  refuseUnanswerable(prompt, 'responses');
   const { fields, verbosity } = renderFormatFields(prompt, report);
   const taken = context.keepsAll
     ? prompt.turns

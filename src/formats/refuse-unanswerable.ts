@@ -1,0 +1,37 @@
+/** Requests for an answer that no other vendor's model can give. */
+
+import { findFormatFields } from '../conversation/format-specific.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { invalid } from '../lib/errors.ts';
+import { asList, asObject, asObjects, asText, type Json } from '../lib/json.ts';
+
+/**
+ * Refuses a prompt of another format than `format` that asks for images or speech without text, or for the
+ * continuation of an answer that Google has begun.
+ * @throws GatewayError `invalid-request` if it does.
+ */
+export function refuseUnanswerable(prompt: Prompt, format: FormatName): void {
+  if (prompt.formatSpecific?.format === format) return;
+  const { modalities } = findFormatFields(prompt.formatSpecific, 'chat-completions');
+  if (lacksText(modalities)) refuse('modalities');
+  const google = findFormatFields(prompt.formatSpecific, 'generate-content');
+  if (google['continuationToken'] != null) {
+    throw invalid('Only the model that began an answer can continue it.', 'own.continuationToken');
+  }
+  const { responseModalities, responseFormat } = asObject(google['generationConfig']) ?? {};
+  if (lacksText(responseModalities)) refuse('generationConfig.responseModalities');
+  // The form of a text has become the prompt's own.
+  const isTextAsked = prompt.output !== undefined || asList(responseModalities).length > 0;
+  const forms = asObjects(responseFormat).flatMap((form) => Object.keys(form));
+  if (!isTextAsked && lacksText(forms)) refuse('generationConfig.responseFormat');
+}
+
+/** Whether a list names forms of an answer, and text is none of them. */
+function lacksText(asked: Json | undefined): boolean {
+  const forms = asList(asked).map((form) => asText(form)?.toLowerCase());
+  return forms.length > 0 && !forms.includes('text') && !forms.includes('modality_unspecified');
+}
+
+function refuse(path: string): never {
+  throw invalid('This model answers in text only.', `own.${path}`);
+}
