@@ -15,6 +15,7 @@ import { asText } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
 import { isVertex, type Vendor, type Vendors } from '../upstream/vendor.ts';
+import { withoutByteOrderMark } from './body/byte-order-mark.ts';
 import { inTurns } from './body/in-turns.ts';
 import type { RememberedTools } from './body/remembered-tools.ts';
 import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './body/scanned.ts';
@@ -187,8 +188,4 @@ function modelInBody(body: Buffer, span: Span | undefined, defaultVendor: string
  */
 function writesOtherNumbers({ query }: Admitted, vendor: Vendor, upstreamFormat: FormatName): boolean {
   return upstreamFormat === 'generate-content' && isVertex(vendor) && parseAlt(query).hasNumbers;
-}
-
-function withoutByteOrderMark(body: Buffer): Buffer {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }

@@ -3,6 +3,7 @@
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
 import { type Span, valueAt } from '../../lib/json-scan.ts';
+import { withoutByteOrderMark } from '../../pipeline/body/byte-order-mark.ts';
 import { scanText } from '../../pipeline/body/scanned.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 
@@ -43,11 +44,12 @@ const ENVELOPE = new Set(['type', 'stream_id', 'generate', 'stream', 'background
 const ENCRYPTED = 'reasoning.encrypted_content';
 
 /**
- * @param bytes one complete message
+ * @param received one complete message
  * @returns the message, with its type, its lane and the places of its values
  * @throws GatewayError `invalid-request` if the message is not JSON, has no type, or names no valid lane
  */
-export function readMessage(bytes: Buffer): Message {
+export function readMessage(received: Buffer): Message {
+  const bytes = withoutByteOrderMark(received);
   const { fields } = scanText(bytes);
   const type = asText(getField({ bytes, fields }, 'type'));
   const lane = getField({ bytes, fields }, 'stream_id') ?? undefined;

@@ -194,6 +194,17 @@ test.each([
   await expectAlive(client);
 });
 
+test('C-17 a byte order mark before a message is skipped, as before the body of a POST', async () => {
+  const client = await connect(stage.gateway.url);
+  const before = stage.upstream.received.length;
+  client.socket.send(`\ufeff${JSON.stringify(create)}`);
+  expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
+  expect(stage.upstream.received[before]?.body.toString()).toMatch(/^\{/);
+  client.socket.send('\ufeff');
+  expect(await client.next()).toMatchObject({ type: 'error', status: 400 });
+  await expectAlive(client);
+});
+
 test('an error in a request of a lane is reported in that lane', async () => {
   const client = await connect(stage.gateway.url);
   for (const wrong of [
