@@ -92,7 +92,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     const gap = isBetween ? '' : '\n\n';
     // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
     const isParked = error.fault === 'upstream-timeout' && ending.test(last);
-    if (closing !== undefined && (isParked || closing.test(last)) && this.#endsWhole(last)) {
+    if ((isParked || closing?.test(last) === true) && this.#endsWhole(last)) {
       if (gap !== '') out.enqueue(bytesOfText(gap));
       return;
     }

@@ -342,6 +342,56 @@ describe.concurrent('U-43 a vendor that has sent its finish reason, and then end
   });
 });
 
+describe.concurrent('U-43 the same of Gemini, which has no end marker', () => {
+  const whole = eventTexts(streamedAnswer('generate-content'));
+  const spoken = ways.filter((way) => way.spoken === 'generate-content');
+
+  test.each(spoken.filter((way) => way.format !== way.spoken))(
+    '$name: the answer is whole, with or without keep-alives',
+    async (way) => {
+      const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+      for (const beat of [true, false]) {
+        const parked = followed((wire) => {
+          wire.stream(whole);
+          const timer = setInterval(() => beat && wire.chunk(': still there\n\n'), 100);
+          void wire.gone.then(() => clearInterval(timer));
+        });
+        upstream.script(parked.script);
+        const text = await (await ask(gateway.url, way, true)).text();
+        expect(isFinished(way.format, text), text).toBe(true);
+        expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
+        await parked.gone();
+      }
+    },
+  );
+
+  test.each(spoken.filter((way) => way.format !== way.spoken))(
+    '$name: a finish reason in every event does not end the answer, however long it takes',
+    async (way) => {
+      const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+      const piece = (text: string): string =>
+        `data: ${JSON.stringify({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } })}\n\n`;
+      upstream.script(async (wire) => {
+        wire.stream([piece('One, '), piece('two, ')]);
+        await sleep(6_000);
+        wire.chunk(piece('three.'));
+        wire.lastChunk();
+      });
+      const text = await (await ask(gateway.url, way, true)).text();
+      expect(text).toContain('three.');
+    },
+  );
+
+  test.each(spoken.filter((way) => way.format === way.spoken))(
+    '$name: nothing is added, since it is complete',
+    async (way) => {
+      const { gateway, upstream } = await waiting({ idle: 150 });
+      upstream.script((wire) => wire.stream(whole));
+      expect(await (await ask(gateway.url, way, true)).text()).toBe(whole.join(''));
+    },
+  );
+});
+
 describe.concurrent('U-41 an answer that goes on after its time', () => {
   test.each(ways)('$name, streamed: an error in the stream', async (way) => {
     const { gateway, upstream } = await waiting({ total: 400 });

@@ -33,6 +33,8 @@ export class CandidateReader {
   #own: MergedFields | undefined;
   #extra: Map<string, Json> | undefined;
   #word: string | undefined;
+  /** Whether content came after a finish reason: some services send one with every piece, where it means nothing. */
+  #continuesAfterFinish = false;
   #isBlocked = false;
   #explanation: string | undefined;
 
@@ -48,6 +50,7 @@ export class CandidateReader {
     if (this.#word !== undefined && !this.#isBlocked && findParts(chunk['content']).some(saysMore)) {
       this.#word = undefined;
       this.#explanation = undefined;
+      this.#continuesAfterFinish = true;
     }
     // The sources may stand behind the texts in a chunk, and are needed as each text ends.
     if (chunk['groundingMetadata'] || chunk['citationMetadata']) this.#sources.add(chunk);
@@ -83,6 +86,11 @@ export class CandidateReader {
   /** Whether it has said why it stopped. */
   isFinished(): boolean {
     return this.#word !== undefined;
+  }
+
+  /** Whether it is probably complete, though more may come. */
+  mayBeOver(): boolean {
+    return this.#word !== undefined && !this.#continuesAfterFinish;
   }
 
   /** Emits its end. @param own, extra fields of the whole answer that are passed on with this candidate. */

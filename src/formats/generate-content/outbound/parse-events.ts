@@ -42,7 +42,10 @@ type Out = Sink<ReplyEvent>;
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
   const chunks = new ChunkParser(prompt, isGemini3(target));
-  return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), { pieces: chunks });
+  return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), {
+    mayBeOver: () => chunks.mayBeOver(),
+    pieces: chunks,
+  });
 }
 
 class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
@@ -103,6 +106,19 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
 
   last(): string | undefined {
     return this.#lastPiece;
+  }
+
+  /**
+   * Whether every candidate has said why it stopped, and the usage has come with that. A model also stops for a tool that
+   * Google runs, however long that takes, and goes on after it (0xPlaygrounds/rig#2328).
+   */
+  mayBeOver(): boolean {
+    return (
+      this.#metadata !== undefined &&
+      this.#candidates.length > 0 &&
+      this.#candidates.every((candidate) => candidate?.mayBeOver() === true) &&
+      this.#tools?.some(({ kind }) => kind === 'hosted') !== true
+    );
   }
 
   #start(chunk: JsonObject, out: Out): Answer {
