@@ -24,7 +24,9 @@ export function renderPrompt(
 ): JsonObject {
   try {
     const request = outbound.renderRequest(prompt, target, report);
-    if (DIALOGUES.some((name) => isList(request[name]) && request[name].length === 0)) {
+    const isEmpty = DIALOGUES.some((name) => isList(request[name]) && request[name].length === 0);
+    // An empty list of the caller's own is answered by the vendor. With OpenAI's `prompt` it is valid.
+    if (isEmpty && prompt.turns.length > 0) {
       throw invalid(
         'Nothing is left for this model to answer: what was sent is empty, or only another vendor can read it.',
         'turns',
