@@ -1,7 +1,7 @@
 /** The gateway's own https: for callers and on the admin port, with certificates that are renewed. */
 
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,4 +131,23 @@ test('the console of the admin port reaches models over both certificates', asyn
     headers: { authorization: `Bearer ${KEY}` },
   });
   expect([answer.status, await answer.json()]).toMatchObject([200, { object: 'list' }]);
+});
+
+test('https for callers is turned off and on without a restart', async () => {
+  await start();
+  const secure = `${gateway.url}/health/live`;
+  const plain = secure.replace('https:', 'http:');
+  const config = join(gateway.directory, 'gateway.config.json');
+  const port = gateway.port;
+  const isAnswered = async (url: string): Promise<boolean> =>
+    fetch(url, { headers: { connection: 'close' } }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  expect([await isAnswered(secure), await isAnswered(plain)]).toEqual([true, false]);
+  writeFileSync(config, JSON.stringify({ port }));
+  await expect.poll(() => isAnswered(plain), { timeout: 20_000 }).toBe(true);
+  expect(await isAnswered(secure)).toBe(false);
+  writeFileSync(config, JSON.stringify({ port, tls }));
+  await expect.poll(() => isAnswered(secure), { timeout: 20_000 }).toBe(true);
 });
