@@ -203,6 +203,17 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     expect(JSON.parse(await page.locator('[name=tag_limits]').inputValue())).toEqual({ budget_day: 2 });
     await page.keyboard.press('Escape');
 
+    // On a phone the table scrolls, and its buttons stay in sight.
+    await page.setViewportSize({ width: 390, height: 780 });
+    for (const action of ['Change', 'Rotate', 'Revoke']) {
+      const box = await page.getByRole('button', { name: `${action} team-blue` }).boundingBox();
+      expect(box?.x, action).toBeGreaterThan(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0), action).toBeLessThanOrEqual(390);
+    }
+    await expectAccessible(page);
+    await picture(page, 'keys-phone');
+    await page.setViewportSize({ width: 1280, height: 900 });
+
     await page.getByRole('button', { name: 'Rotate team-blue' }).click();
     await page.getByLabel('The old key keeps working').selectOption('1');
     await page.getByRole('button', { name: 'Rotate the key' }).click();
@@ -387,6 +398,36 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     admin.record({ ...RECORD, id: 'req_new', time: Date.now() + 1_000, status: 503, outcome: 'failed' });
     await expect.poll(() => rows.first().innerText()).toContain('req_new');
     await page.getByLabel('Errors only').uncheck();
+    admin.record({
+      ...RECORD,
+      id: 'req_01J8ZK4T9W3M5N7P9R1S3U5V7X',
+      time: Date.now() + 2_000,
+      key: 'continuous-integration-of-search',
+      model: 'fireworks/accounts/fireworks/models/llama-v3p3-70b-instruct',
+      format: 'chat-completions',
+      spoken: 'generate-content',
+      status: 502,
+      outcome: 'failed',
+      fault: 'upstream-overloaded',
+      tag: 'customer-0042',
+      upstreamId: 'chatcmpl-of-the-vendor',
+    });
+    await expect.poll(() => rows.first().innerText()).toContain('req_01J8');
+    const overflow = () =>
+      page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-scroll'))",
+      );
+    expect(await overflow()).toBe(0);
+    // What has no column is below its row, which stays open while others come.
+    await rows.first().getByRole('button', { name: 'More' }).click();
+    expect(await rows.nth(1).innerText()).toMatch(
+      /path\s+translated, chat-completions to generate-content\s+tag\s+customer-0042\s+attempts\s+1\s+repairs\s+–/,
+    );
+    expect(await rows.nth(1).innerText()).toContain('chatcmpl-of-the-vendor');
+    admin.record({ ...RECORD, id: 'req_newest', time: Date.now() + 3_000 });
+    await expect.poll(() => rows.first().innerText()).toContain('req_newest');
+    expect(await rows.nth(2).innerText()).toContain('chatcmpl-of-the-vendor');
+    expect(await overflow()).toBe(0);
     await expectAccessible(page);
     await picture(page, 'exchanges-light');
     expect(pages.problems()).toEqual([]);

@@ -38,23 +38,18 @@ interface Exchange {
 }
 
 const COLUMNS: readonly Column<Exchange>[] = [
-  { name: 'time (UTC)', value: (one) => one.time, show: (one) => one.time.slice(5, 19).replace('T', ' ') },
-  { name: 'key', value: (one) => one.key },
-  { name: 'model', value: (one) => one.model },
   {
-    name: 'path',
-    value: (one) => one.path,
-    show: ({ path, format, spoken }) => (
-      <span title={spoken && spoken !== format ? `${format} to ${spoken}` : format}>
-        {path ?? '–'} <small>{format}</small>
-      </span>
-    ),
+    name: 'time (UTC)',
+    value: (one) => one.time,
+    show: (one) => <span class="words">{one.time.slice(5, 19).replace('T', ' ')}</span>,
   },
+  { name: 'key', value: (one) => one.key, show: ({ key }) => <span class="letters">{key}</span> },
+  { name: 'model', value: (one) => one.model, show: ({ model }) => <span class="letters">{model}</span> },
   {
     name: 'status',
     value: (one) => one.status,
     show: ({ status, outcome, fault }) => (
-      <span class={status >= 400 || outcome === 'failed' ? 'bad' : ''}>
+      <span class={status >= 400 || outcome === 'failed' ? 'words bad' : 'words'}>
         {status} {outcome !== 'complete' && <small>{fault ?? outcome}</small>}
       </span>
     ),
@@ -77,14 +72,22 @@ const COLUMNS: readonly Column<Exchange>[] = [
   },
   { name: 'first byte', value: (one) => one.first_byte, show: (one) => time(one.first_byte) },
   { name: 'duration', value: (one) => one.duration, show: (one) => time(one.duration) },
-  { name: 'attempts', value: (one) => one.attempts },
-  { name: 'repairs', value: (one) => one.repairs.join(', ') || null },
-  { name: 'tag', value: (one) => one.tag },
-  { name: 'request id', value: (one) => one.id, show: (one) => <code>{one.id}</code> },
+  {
+    name: 'path',
+    value: (one) => one.path,
+    show: ({ path, format, spoken }) =>
+      [path, spoken && spoken !== format ? `${format} to ${spoken}` : format].filter(Boolean).join(', '),
+    isDetail: true,
+  },
+  { name: 'tag', value: (one) => one.tag, isDetail: true },
+  { name: 'attempts', value: (one) => one.attempts, isDetail: true },
+  { name: 'repairs', value: (one) => one.repairs.join(', ') || null, isDetail: true },
+  { name: 'request id', value: (one) => one.id, show: (one) => <code class="shortened">{one.id}</code> },
   {
     name: 'id at the vendor',
     value: (one) => one.upstream_id,
     show: (one) => one.upstream_id && <code>{one.upstream_id}</code>,
+    isDetail: true,
   },
 ];
 
@@ -138,6 +141,7 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
         <section class="card">
           <Table
             label="Exchanges"
+            isDense
             file="exchanges"
             columns={COLUMNS}
             rows={data.data}

@@ -1,6 +1,9 @@
-/** A table of figures, which can be sorted by each column and saved as CSV. */
+/**
+ * A table of figures, which can be sorted by each column and saved as CSV. Its last column stays in sight if it has the
+ * buttons of the rows.
+ */
 
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { toCsv } from './csv.ts';
 
@@ -10,6 +13,8 @@ export interface Column<Row> {
   value(row: Row): string | number | null;
   /** What is shown; absent: the value. */
   show?(row: Row): ComponentChildren;
+  /** Whether it is shown below a row that was opened instead of in a column, for which there is no room. */
+  readonly isDetail?: boolean;
 }
 
 export function Table<Row>({
@@ -19,6 +24,7 @@ export function Table<Row>({
   rows,
   rowKey,
   none = 'Nothing yet.',
+  isDense = false,
 }: {
   label: string;
   /** The name of its CSV file; absent if there is none. */
@@ -28,21 +34,26 @@ export function Table<Row>({
   rowKey: (row: Row) => string;
   /** What an empty table says. */
   none?: string;
+  /** Whether it has many columns, and less room for each. */
+  isDense?: boolean;
 }) {
   const [sorted, setSorted] = useState<{ at: number; isDown: boolean } | undefined>();
-  const column = sorted && columns[sorted.at];
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const details = columns.filter(({ isDetail }) => isDetail);
+  const inColumns = columns.filter(({ isDetail }) => !isDetail);
+  const column = sorted && inColumns[sorted.at];
   const shown = column
     ? rows.toSorted((a, b) => compare(column.value(a), column.value(b), sorted.isDown))
     : rows;
   return (
     <>
       <div class="table-scroll" role="region" aria-label={label} tabIndex={0}>
-        <table class="figures">
+        <table class={isDense ? 'figures dense' : 'figures'}>
           <thead>
             <tr>
-              {columns.map(({ name }, at) =>
+              {inColumns.map(({ name }, at) =>
                 name === '' ? (
-                  <td key="" />
+                  <td key="" class="pinned" />
                 ) : (
                   <th
                     key={name}
@@ -60,21 +71,51 @@ export function Table<Row>({
                   </th>
                 ),
               )}
+              {details.length > 0 && <td class="pinned" />}
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => (
-              <tr key={rowKey(row)}>
-                {columns.map((each) => {
-                  const value = each.value(row);
-                  return (
-                    <td key={each.name} class={typeof value === 'number' ? 'number' : ''}>
-                      {each.show ? each.show(row) : value}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
+            {shown.map((row) => {
+              const key = rowKey(row);
+              const isOpen = opened.has(key);
+              return (
+                <Fragment key={key}>
+                  <tr class={isOpen ? 'opened' : ''}>
+                    {inColumns.map((each) => (
+                      <td key={each.name} class={cellClass(each, row)}>
+                        {show(each, row)}
+                      </td>
+                    ))}
+                    {details.length > 0 && (
+                      <td class="pinned">
+                        <button
+                          type="button"
+                          class="quiet"
+                          aria-expanded={isOpen}
+                          onClick={() => setOpened(opened.symmetricDifference(new Set([key])))}
+                        >
+                          {isOpen ? 'Less' : 'More'}
+                        </button>
+                      </td>
+                    )}
+                  </tr>
+                  {isOpen && (
+                    <tr class="row-details">
+                      <td colSpan={inColumns.length + 1}>
+                        <dl>
+                          {details.map((each) => (
+                            <div key={each.name}>
+                              <dt>{each.name}</dt>
+                              <dd>{show(each, row) ?? '–'}</dd>
+                            </div>
+                          ))}
+                        </dl>
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              );
+            })}
           </tbody>
         </table>
         {rows.length === 0 && <p class="none">{none}</p>}
@@ -99,6 +140,15 @@ export function Table<Row>({
       )}
     </>
   );
+}
+
+function show<Row>(column: Column<Row>, row: Row): ComponentChildren {
+  return column.show ? column.show(row) : column.value(row);
+}
+
+function cellClass<Row>({ name, value }: Column<Row>, row: Row): string {
+  if (name === '') return 'pinned';
+  return typeof value(row) === 'number' ? 'number' : '';
 }
 
 function compare(a: string | number | null, b: string | number | null, isDown: boolean): number {
