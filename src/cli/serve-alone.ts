@@ -62,6 +62,7 @@ export async function serveAlone({
       add: (app, admission) =>
         addWatchRoutes(app, {
           ...admission,
+          reports: diagnostics,
           render: watching.metrics.render,
           gateway: address.promise,
           describe: () => lastRead.describe(),

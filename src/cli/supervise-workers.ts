@@ -54,6 +54,7 @@ export async function superviseWorkers({
       add: (app, admission) =>
         addWatchRoutes(app, {
           ...admission,
+          reports: diagnostics,
           render,
           gateway: Promise.resolve({
             host: config.host,

@@ -22,6 +22,8 @@ export const ADMIN_KEY = 'admin-key-of-the-tests';
 export interface TestAdmin {
   readonly url: string;
   readonly store: Store;
+  /** What was told of sign-ins that failed. */
+  readonly told: readonly string[];
   /** Ends an exchange: it is counted, and its record is written at once. */
   record(exchange: ExchangeRecord): void;
   close(): Promise<void>;
@@ -45,11 +47,16 @@ export async function startAdmin(
   const signIn = signInAt?.(`http://127.0.0.1:${port}`);
   const { hostname: host, port: callersPort } = new URL(gateway);
   const sessions = signIn && openSessions(() => ADMIN_KEY, false);
+  const told: string[] = [];
+  const tell = (message: string): void => {
+    told.push(message);
+  };
   const app = createAdminApp(store, { key: ADMIN_KEY, sessions });
   addWatchRoutes(app, {
     key: ADMIN_KEY,
     signIn,
     sessions,
+    reports: { info: tell, problem: tell },
     render: metrics.render,
     gateway: Promise.resolve({ host, port: Number(callersPort), certificate: () => undefined }),
     describe: () => described,
@@ -58,6 +65,7 @@ export async function startAdmin(
   return {
     url: server.url,
     store,
+    told,
     record(exchange) {
       tally.record(exchange);
       usage.record(exchange);

@@ -151,10 +151,19 @@ function roleIn(claims: OAuth.IDToken, { claim, admin, viewer }: SignInOptions['
   return values.some((value) => viewer.includes(value)) ? 'viewer' : undefined;
 }
 
+/**
+ * A code of an error, such as `access_denied`. The characters are those of RFC 6749, 4.1.2.1: the code comes back in an
+ * address that anybody can write, and goes into the log.
+ */
+const ERROR_CODE = /^[ !#-[\]-~]{1,100}$/;
+
 function asFailure(oauth: Library, error: unknown): SignInFailed {
   if (error instanceof SignInFailed) return error;
   // The second is the answer to the code, such as `invalid_client` for a wrong secret (RFC 6749, 5.2).
-  if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
+  if (
+    (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError) &&
+    ERROR_CODE.test(error.error)
+  )
     return new SignInFailed(`The identity provider refused: ${error.error}.`, { cause: error });
   // An error of fetch has its code in the cause; those of the library have one of their own.
   const code = codeBehind(error) || codeBehind(error instanceof Error ? error.cause : undefined);

@@ -70,7 +70,9 @@ const create = (jar: Jar, name: string, headers: Record<string, string> = { 'x-g
 
 test('an administrator signs in, reads, changes, and signs out', async () => {
   const jar: Jar = new Map();
+  const told = admin.told.length;
   const answer = await signIn(jar);
+  expect(admin.told).toHaveLength(told);
   expect([answer.status, locationOf(answer)]).toEqual([302, `${admin.url}/#/usage`]);
   const session = answer.headers.getSetCookie().find((line) => line.startsWith('gateway_session='));
   expect(session).toMatch(/HttpOnly; SameSite=Strict$/);
@@ -149,6 +151,9 @@ describe('what is wrong with the configuration or the provider is said', () => {
       403,
       'The identity provider refused: invalid_grant.\n',
     ]);
+    expect(other.told).toEqual([
+      'A sign-in to the console was refused: The identity provider refused: invalid_grant.',
+    ]);
     await other.close();
   });
 
@@ -158,6 +163,9 @@ describe('what is wrong with the configuration or the provider is said', () => {
     expect([answer.status, await answer.text()]).toEqual([
       403,
       'The identity provider could not be asked, or its answer is not valid (ECONNREFUSED).\n',
+    ]);
+    expect(other.told).toEqual([
+      'A sign-in to the console was refused: The identity provider could not be asked, or its answer is not valid (ECONNREFUSED).',
     ]);
     await other.close();
   });
@@ -181,7 +189,9 @@ describe('refused', () => {
     const jar: Jar = new Map();
     const answer = await signIn(jar);
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toMatch(said);
+    const page = await answer.text();
+    expect(page).toMatch(said);
+    expect(`${admin.told.at(-1)}\n`).toBe(`A sign-in to the console was refused: ${page}`);
     expect(jar.size).toBe(0);
   });
 
@@ -201,6 +211,14 @@ describe('refused', () => {
     const jar: Jar = new Map();
     expect((await signIn(jar, change)).status).toBe(403);
     expect(jar.size).toBe(0);
+  });
+
+  test('an error of the provider that forges a line of the log is not told', async () => {
+    const forged = 'access_denied.\nThe gateway is closed';
+    const answer = await signIn(new Map(), (callback) => callback.searchParams.set('error', forged));
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toMatch(/is not valid(?: \(\w+\))?\.\n$/);
+    expect(admin.told.at(-1)).toMatch(/^A sign-in to the console was refused: .*is not valid.*\.$/);
   });
 
   test('a way back in another browser, and one that comes twice', async () => {

@@ -14,7 +14,7 @@ import type { AdminKey } from './authenticate-admin.ts';
 import { answerConfig } from './config-route.ts';
 import { addCallForwarding, type CallersAddress } from './forward-calls.ts';
 import type { Sessions } from './sessions.ts';
-import { addSignInRoutes, type SignInRoutes } from './sign-in-routes.ts';
+import { addSignInRoutes, type SignInReports, type SignInRoutes } from './sign-in-routes.ts';
 
 export interface WatchOptions {
   /** The admin key. */
@@ -22,6 +22,8 @@ export interface WatchOptions {
   /** How people sign in, and their sessions; absent where nobody can. */
   readonly signIn?: SignInRoutes | undefined;
   readonly sessions?: Sessions | undefined;
+  /** Where it is told why somebody could not sign in. */
+  readonly reports: SignInReports;
   readonly render: RenderMetrics;
   /** Says where each value of the configuration comes from. */
   readonly describe: () => readonly ConfigEntry[];
@@ -35,7 +37,7 @@ export interface WatchOptions {
  */
 export function addWatchRoutes(
   app: H3,
-  { key, signIn, sessions, render, describe, gateway }: WatchOptions,
+  { key, signIn, sessions, reports, render, describe, gateway }: WatchOptions,
 ): void {
   const admit = makeAdmission(key, sessions);
   const page = openConsole();
@@ -61,7 +63,7 @@ export function addWatchRoutes(
     return (await page(rawPath(message), message.headers)) ?? answerError(notThere());
   };
   addCallForwarding(app, gateway);
-  addSignInRoutes(app, typeof key === 'string' ? () => key : key, sessions, signIn);
+  addSignInRoutes(app, typeof key === 'string' ? () => key : key, sessions, signIn, reports);
   for (const [path, answer] of [
     ['/', file],
     ['/metrics', metrics],

@@ -7,6 +7,7 @@ import type { H3, H3Event } from 'h3';
 import { z } from 'zod';
 import { makeSeal } from '../../../access/identities/sealed.ts';
 import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/identities/sign-in.ts';
+import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { methodNotAllowed } from '../../../lib/errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { answerError, answerJson } from './answers.ts';
@@ -30,12 +31,16 @@ export interface SignInRoutes extends Omit<SignInOptions, 'redirectUri'> {
   readonly url: string;
 }
 
+/** Where it is told why somebody could not sign in. */
+export type SignInReports = Pick<Diagnostics, 'info' | 'problem'>;
+
 /** Adds the paths. @param signIn absent where nobody can sign in: then only `/admin/session` says so */
 export function addSignInRoutes(
   app: H3,
   key: () => string,
   sessions: Sessions | undefined,
   signIn: SignInRoutes | undefined,
+  reports: SignInReports,
 ): void {
   const session = async (event: H3Event): Promise<Response> => {
     const person = await sessions?.find(getNodeExchange(event).message);
@@ -61,7 +66,7 @@ export function addSignInRoutes(
       const sealed = await seal({ ...pending }, PATIENCE);
       return redirect(url, `${PENDING}=${sealed}; Max-Age=${PATIENCE}; ${attributes}`);
     } catch (error) {
-      return refuse(error, forget);
+      return refuse(error, forget, reports);
     }
   });
   get('/admin/sign-in/callback', async (event) => {
@@ -79,7 +84,7 @@ export function addSignInRoutes(
       });
       return redirect(`${signIn.url}/#/usage`, await sessions.begin(person), forget);
     } catch (error) {
-      return refuse(error, forget);
+      return refuse(error, forget, reports);
     }
   });
   app.post('/admin/sign-out', () => {
@@ -101,9 +106,11 @@ function redirect(location: string, ...cookies: readonly string[]): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/** A page of one sentence, since a browser shows it. */
-function refuse(error: unknown, cookie: string): Response {
+/** A page of one sentence, since a browser shows it. The log has it too, for who can mend what is wrong. */
+function refuse(error: unknown, cookie: string, { info, problem }: SignInReports): Response {
   const known = error instanceof SignInFailed;
+  if (known) info(`A sign-in to the console was refused: ${error.message}`);
+  else problem('A sign-in to the console failed.', error);
   return new Response(`${known ? error.message : 'The sign-in failed.'}\n`, {
     status: known ? 403 : 500,
     headers: {
