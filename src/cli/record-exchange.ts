@@ -131,7 +131,10 @@ async function save({ out, force, secrets }: Destination, name: string, exchange
     throw new Refusal(`${out} cannot be written to${codeBehind(error)}.`);
   });
   for (const file of files) console.log(file);
-  if (exchange.status >= 400) return;
+  if (exchange.status >= 400) {
+    console.error(`The vendor answered with an error, status ${exchange.status}: that is what was recorded.`);
+    return;
+  }
   const [, reply] = fixtures;
   const { violations, failed } = validateFile(Buffer.from(reply?.bytes ?? []).toString('utf8'), format);
   if (violations.length > 0)

@@ -263,6 +263,10 @@ describe('one exchange of a client', () => {
     expect(await ended).toMatchObject({
       code: 0,
       stdout: 'fixtures/errors/messages/too-fast.json\n',
+      // Nobody is to take it for a success.
+      stderr: expect.stringMatching(
+        /\nThe vendor answered with an error, status 429: that is what was recorded\.\n$/,
+      ),
     });
     const text = written('errors/messages/too-fast.json').toString();
     const fixture = JSON.parse(text);
