@@ -33,13 +33,13 @@ export async function openConfigured(config: Config, options: OpenOptions): Prom
  */
 export async function rereadSettings(
   { environment, directory }: Surroundings,
-  before: Pick<Settings, 'setsNothing'>,
+  before: Pick<Settings, 'setsNothing' | 'file'>,
   sandboxed: boolean,
 ): Promise<Settings> {
   const settings = await readServed(environment, directory);
   if (settings.setsNothing && !before.setsNothing) {
     throw new ConfigError(
-      'The configuration file sets nothing any more. If that is meant, restart the gateway.',
+      `The configuration file ${before.file} sets nothing any more. If that is meant, restart the gateway.`,
     );
   }
   if (!sandboxed && configuredVendors(settings.config).all.length === 0) {

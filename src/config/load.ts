@@ -18,6 +18,8 @@ import { vendorAtItself } from './vendors.ts';
 export interface Settings {
   readonly config: Config;
   readonly files: readonly string[];
+  /** The configuration file; absent if there is none. */
+  readonly file?: string | undefined;
   /** Whether there is no file, or it sets nothing. */
   readonly setsNothing: boolean;
   /** Says where each value comes from. */
@@ -88,6 +90,7 @@ async function settle(
   return {
     config,
     files: [...files],
+    file,
     setsNothing: Object.keys(values).length === 0,
     describe: () => describeConfig(config, withEnvironment(written, variables), variables),
   };

@@ -307,7 +307,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
         await eventually(() => refused() > at, `${empty} is refused`);
         expect(await served(), empty).toBe(200);
       }
-      expect(told('The configuration file sets nothing any more. If that is meant, restart')).toBe(2);
+      expect(told(`The configuration file ${file} sets nothing any more. If that is meant, restart`)).toBe(2);
       expect(told(IN_FORCE)).toBe(0);
       writeFileSync(file, `# again\n${text}`);
       await eventually(() => told(IN_FORCE) > 0, 'the next one is taken');
