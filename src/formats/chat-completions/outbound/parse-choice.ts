@@ -84,9 +84,9 @@ export class ChoiceReader {
     this.#message.again(text, out);
   }
 
-  /** Whether the vendor has sent a finish reason, or the whole message. */
+  /** Whether the vendor has sent a finish reason, or a whole message with content. */
   isFinished(): boolean {
-    return this.#finishReason !== '' || this.#hasWholeMessage;
+    return this.#finishReason !== '' || (this.#hasWholeMessage && this.#message.hasParts());
   }
 
   /** Whether the answer is probably complete, though more may come. */

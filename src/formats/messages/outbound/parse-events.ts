@@ -121,6 +121,9 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
         // Events of other types are ignored.
         if (isUntypedError(event)) throw parseErrorValue(event);
         if (!isList(event['content']) || (type !== 'message' && event['role'] !== 'assistant')) return;
+        // A stream says that it has ended. A whole message without content does so only by its reason.
+        if (event['content'].length === 0 && asText(event['stop_reason']) === undefined)
+          throw brokenAnswer('a message with neither content nor an end');
         this.#start(hasExactBlock(event) ? parseExactObject(data) : event, out);
         this.#stop({}, out);
     }

@@ -25,7 +25,7 @@ import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
-import { parseFinish } from '../wire/finish-reasons.ts';
+import { namesEnd, parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
 import { type AnswerOfItems, ItemDispatcher } from './item-dispatcher.ts';
@@ -113,6 +113,8 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
     if (object !== 'response' && !Array.isArray(output))
       throw brokenAnswer('something that is not a response');
     if (UNFINISHED.has(status)) throw brokenAnswer('a response that is not finished');
+    if (this.#parts.isEmpty && asObjects(output).length === 0 && !namesEnd(body))
+      throw brokenAnswer('a response with neither content nor an end');
     this.#end(body);
   }
 

@@ -25,6 +25,11 @@ export class PartWriter implements Contained {
     return this.#open;
   }
 
+  /** Whether no part has begun. */
+  get isEmpty(): boolean {
+    return this.#next === 0;
+  }
+
   /** Ends the open part, and opens another. @returns the number of the new part */
   start(part: OpenPart, formatSpecific?: FormatSpecific): number {
     this.end();

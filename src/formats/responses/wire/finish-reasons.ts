@@ -15,6 +15,16 @@ const REASONS: Readonly<Record<string, Finish>> = {
   content_filter: 'content-filter',
 };
 
+/** Whether a response says that it has ended: by its status, or by the reason why it is incomplete. */
+export function namesEnd(response: JsonObject): boolean {
+  return asText(response['status']) !== undefined || findReason(response) !== undefined;
+}
+
+/** Why the response is incomplete; undefined if it does not say. */
+function findReason(response: JsonObject): string | undefined {
+  return asText(asObject(response['incomplete_details'])?.['reason']);
+}
+
 /**
  * Parses the finish of a response that ended without an error. This format has no word for an end by calls or by a
  * refusal: only the content of the answer shows it.
@@ -23,8 +33,10 @@ export function parseFinish(
   response: JsonObject,
   contained: Contained,
 ): Pick<Choice['end'], 'finish' | 'native'> {
-  if (response['status'] === 'incomplete') {
-    const reason = asText(asObject(response['incomplete_details'])?.['reason']) ?? 'incomplete';
+  const given = findReason(response);
+  const status = asText(response['status']) ?? (given === undefined ? undefined : 'incomplete');
+  if (status === 'incomplete') {
+    const reason = given ?? 'incomplete';
     const finish = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
     return finish === undefined ? { finish: 'other', native: reason } : { finish };
   }
