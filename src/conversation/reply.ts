@@ -38,6 +38,9 @@ export interface Usage {
   readonly cacheWriteHour?: number;
   readonly output?: number;
   readonly reasoning?: number;
+  /** The parts of `input` and of `output` that are sound, where the vendor tells that there are any. */
+  readonly inputAudio?: number;
+  readonly outputAudio?: number;
   readonly formatSpecific?: FormatSpecific;
 }
 

@@ -3,8 +3,11 @@
 import { asNumber, type Json, type JsonObject } from '../lib/json.ts';
 import type { Usage } from './reply.ts';
 
+/** What a usage has besides the figures that are recorded and billed. */
+type Unbilled = 'inputAudio' | 'outputAudio' | 'formatSpecific';
+
 /** The figures as the vendor told them; undefined for one that it did not tell. */
-export type Tokens = { readonly [figure in Exclude<keyof Usage, 'formatSpecific'>]?: number | undefined } & {
+export type Tokens = { readonly [figure in Exclude<keyof Usage, Unbilled>]?: number | undefined } & {
   /** Web searches that are billed by their number. */
   readonly searches?: number | undefined;
 };
@@ -56,6 +59,16 @@ export function findNamedTiers(...words: readonly (string | undefined)[]): reado
 export function parseCount(value: Json | undefined): number | undefined {
   const tokens = asNumber(value);
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
+}
+
+/** The parts of a usage that are sound, by what the vendor tells of them. One of 0 is left out. */
+export function withAudio(
+  input: Json | undefined,
+  output: Json | undefined,
+): Pick<Usage, 'inputAudio' | 'outputAudio'> {
+  const inputAudio = parseCount(input);
+  const outputAudio = parseCount(output);
+  return { ...(inputAudio && { inputAudio }), ...(outputAudio && { outputAudio }) };
 }
 
 /** The sum of both; a figure that only one of them has is taken from that one. */

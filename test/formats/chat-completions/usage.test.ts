@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseUsage, renderUsage, usageReader } from '../../../src/formats/chat-completions/wire/usage.ts';
-import { compact, type JsonObject } from '../../../src/lib/json.ts';
+import { asObject, compact, type JsonObject } from '../../../src/lib/json.ts';
 
 const MODEL = 'a-model';
 const FIGURES = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
@@ -158,8 +158,10 @@ describe('tokens that only the total counts', () => {
     ],
     ['nothing, and there is no completion', GEMINI, { prompt_tokens: 100 }, { input: 100 }],
   ])('%s', (_, model, told, read) => {
-    const { formatSpecific: _other, ...usage } = parseUsage(told, model);
+    const { formatSpecific: _other, inputAudio, outputAudio, ...usage } = parseUsage(told, model);
     expect(usage).toEqual(read);
+    expect(inputAudio).toBe(asObject(told['prompt_tokens_details'])?.['audio_tokens']);
+    expect(outputAudio).toBe(asObject(told['completion_tokens_details'])?.['audio_tokens']);
     expect(compact({ ...usageReader.tokens([told], model) })).toEqual(read);
   });
 

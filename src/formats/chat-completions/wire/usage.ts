@@ -8,6 +8,7 @@ import {
   type Tokens,
   toUsage,
   type UsageReader,
+  withAudio,
 } from '../../../conversation/tokens.ts';
 import {
   asObject,
@@ -99,6 +100,7 @@ export function parseUsage(usage: JsonObject, model: string): Usage {
   });
   return {
     ...toUsage(parseTokens(usage, model)),
+    ...withAudio(inside['audio_tokens'], outside['audio_tokens']),
     ...withFormatSpecific('chat-completions', others),
   };
 }
@@ -108,7 +110,7 @@ export function parseUsage(usage: JsonObject, model: string): Usage {
  * present, as they are at OpenAI: clients read `usage.prompt_tokens_details.cached_tokens` without a check.
  */
 export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0 } = usage;
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0, inputAudio, outputAudio } = usage;
   const details = findFormatFields(usage.formatSpecific, 'chat-completions');
   return {
     ...usage.formatSpecific?.fields,
@@ -119,10 +121,12 @@ export function renderUsage(usage: Usage): JsonObject {
       ...asObject(details['prompt_tokens_details']),
       cached_tokens: cacheRead,
       ...(cacheWrite !== undefined && { cache_write_tokens: cacheWrite }),
+      ...(inputAudio !== undefined && { audio_tokens: inputAudio }),
     },
     completion_tokens_details: {
       ...asObject(details['completion_tokens_details']),
       reasoning_tokens: reasoning,
+      ...(outputAudio !== undefined && { audio_tokens: outputAudio }),
     },
   };
 }

@@ -12,9 +12,10 @@ import {
   type Tokens,
   toUsage,
   type UsageReader,
+  withAudio,
 } from '../../../conversation/tokens.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asNumber, asText, compact, otherFields } from '../../../lib/json.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { asNumber, asObjects, asText, compact, otherFields } from '../../../lib/json.ts';
 import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
 
@@ -57,6 +58,9 @@ function parseTokens(value: JsonObject): Tokens | undefined {
   };
 }
 
+/** The modality of sound (ModalityTokenCount). */
+const AUDIO = 'AUDIO';
+
 /** The figures that a reply has too. */
 const FIGURES: ReadonlySet<string> = new Set([
   'promptTokenCount',
@@ -66,19 +70,30 @@ const FIGURES: ReadonlySet<string> = new Set([
   'thoughtsTokenCount',
 ]);
 
+/** The tokens of sound in the counts by modality; undefined if those name none. */
+function countAudio(details: Json | undefined): Json | undefined {
+  return asObjects(details).find(({ modality }) => modality === AUDIO)?.['tokenCount'];
+}
+
+/** The tokens of sound as counts by modality. What the other tokens stand for is not known. */
+function audioDetails(tokens: number | undefined): readonly JsonObject[] | undefined {
+  return tokens === undefined ? undefined : [{ modality: AUDIO, tokenCount: tokens }];
+}
+
 /** The usage in the metadata of a chunk, with Google's further fields; undefined if it has no figures yet. */
 export function parseUsage(value: JsonObject): Usage | undefined {
   const tokens = parseTokens(value);
   if (tokens === undefined) return undefined;
   return {
     ...toUsage(tokens),
+    ...withAudio(countAudio(value['promptTokensDetails']), countAudio(value['candidatesTokensDetails'])),
     ...withFormatSpecific(FORMAT, otherFields(value, FIGURES)),
   };
 }
 
 /** The usage as `usageMetadata`, with the tier that Gemini names in it; undefined if no figure is known. */
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
-  const { input, output, cacheRead, reasoning, formatSpecific: own } = usage;
+  const { input, output, cacheRead, reasoning, inputAudio, outputAudio, formatSpecific: own } = usage;
   if (input === undefined && output === undefined) return undefined;
   const fields = findFormatFields(own, FORMAT);
   const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
@@ -91,5 +106,14 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     ...(reasoning !== undefined && reasoning > 0 && { thoughtsTokenCount: reasoning }),
     totalTokenCount: (input ?? 0) + (output ?? 0),
   };
-  return { ...(tier && { serviceTier: renderUsedTier(tier) }), ...fields, ...figures };
+  const details = {
+    promptTokensDetails: audioDetails(inputAudio),
+    candidatesTokensDetails: audioDetails(outputAudio),
+  };
+  return {
+    ...(tier && { serviceTier: renderUsedTier(tier) }),
+    ...compact(details),
+    ...fields,
+    ...figures,
+  };
 }
