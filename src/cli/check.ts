@@ -68,6 +68,7 @@ export const check = defineCommand({
         ...findUnitNotes(config),
         ...notes.findUnknownModels(models, config),
         ...notes.findExpiredKeys(config),
+        ...notes.findExpiredCertificates(config),
         ...config.identities.map(
           ({ name, issuer }) =>
             `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,

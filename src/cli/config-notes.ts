@@ -1,5 +1,6 @@
 /** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
 
+import { X509Certificate } from 'node:crypto';
 import { allowance } from '../access/allowance.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
@@ -55,6 +56,22 @@ export function findExpiredKeys({ keys }: Config): readonly string[] {
       ? [`Note: the key ${name} expired on ${new Date(expires).toISOString().slice(0, 10)}.`]
       : [],
   );
+}
+
+/** A sentence for each certificate that the gateway shows although it has expired: nobody would accept it. */
+export function findExpiredCertificates({ tls, admin, vendors }: Config): readonly string[] {
+  const ofVendors = Object.entries(vendors).flatMap(([name, { tls: own, upstreams = [] }]) => [
+    { field: `vendors.${name}.tls`, tls: own },
+    ...upstreams.map((upstream, at) => ({ field: `vendors.${name}.upstreams.${at}.tls`, tls: upstream.tls })),
+  ]);
+  const shown = [{ field: 'tls', tls }, { field: 'admin.tls', tls: admin.tls }, ...ofVendors];
+  return shown.flatMap(({ field, tls: one }) => {
+    if (one?.cert === undefined) return [];
+    const { validToDate: end } = new X509Certificate(one.cert);
+    return end.getTime() <= Date.now()
+      ? [`Note: the certificate of ${field} expired on ${end.toISOString().slice(0, 10)}.`]
+      : [];
+  });
 }
 
 /**

@@ -10,7 +10,7 @@ import { waitForStore } from '../store/wait-for-store.ts';
 import { tryAddress } from '../upstream/net/bind.ts';
 import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
-import { findUnreadVariables } from './config-notes.ts';
+import { findExpiredCertificates, findUnreadVariables } from './config-notes.ts';
 import { firstKey } from './first-key.ts';
 import type { Surroundings } from './open-configured.ts';
 
@@ -45,7 +45,7 @@ export async function prepareStart(surroundings: Surroundings): Promise<Prepared
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;
   const made = needsKey ? await orExit(firstKey(store)) : undefined;
-  const notes = findUnreadVariables(config, environment);
+  const notes = [...findUnreadVariables(config, environment), ...findExpiredCertificates(config)];
   const announce = announceStart(made, config, store, diagnostics, notes);
   return { settings, surroundings, store, thread, diagnostics, onConfigChange, announce };
 }

@@ -23,6 +23,12 @@ async function check(config: ConfigInput) {
   return runCommand(directory, ['check']);
 }
 
+const certificates = join(import.meta.dirname, '../faults/tls');
+const certified = (name: string) => ({
+  certFile: join(certificates, name),
+  keyFile: join(certificates, 'server.key'),
+});
+
 const at = (baseUrl: string) => ({ apiKey: 'sk-of-a-vendor', baseUrl });
 
 test('reports what a valid configuration contains', async () => {
@@ -340,11 +346,7 @@ test('a gateway that would send requests to itself is rejected, also if the shel
   };
   expect(await runCommand(directory, ['check'], asClients)).toMatchObject(refused);
   expect(await runCommand(directory, ['start'], asClients)).toMatchObject(refused);
-  const certificates = join(import.meta.dirname, '../faults/tls');
-  const secure = {
-    tls: { certFile: join(certificates, 'good.pem'), keyFile: join(certificates, 'server.key') },
-  };
-  await check({ port: 8_123, ...secure });
+  await check({ port: 8_123, tls: certified('good.pem') });
   expect(await runCommand(directory, ['check'], asClients)).toMatchObject({ code: 0 });
   const asSecureClients = { ...asClients, OPENAI_BASE_URL: 'https://localhost:8123/v1' };
   expect(await runCommand(directory, ['check'], asSecureClients)).toMatchObject(refused);
@@ -486,4 +488,23 @@ test('reports keys of the configuration that have expired', async () => {
   });
   expect(code).toBe(0);
   expect(stdout.match(/^Note: .*$/gm)).toEqual(['Note: the key spring expired on 2026-01-01.']);
+});
+
+test('reports certificates that have expired', async () => {
+  const expired = certified('expired.pem');
+  const { code, stdout } = await check({
+    tls: expired,
+    admin: { tls: certified('good.pem') },
+    vendors: {
+      openai: {
+        apiKey: 'sk-of-a-vendor',
+        upstreams: [{ apiKey: 'sk-2', baseUrl: 'https://b.test/v1', tls: expired }],
+      },
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout.match(/^Note: the cert.*$/gm)).toEqual([
+    'Note: the certificate of tls expired on 2020-02-01.',
+    'Note: the certificate of vendors.openai.upstreams.0.tls expired on 2020-02-01.',
+  ]);
 });

@@ -151,3 +151,11 @@ test('https for callers is turned off and on without a restart', async () => {
   writeFileSync(config, JSON.stringify({ port, tls }));
   await expect.poll(() => isAnswered(secure), { timeout: 20_000 }).toBe(true);
 });
+
+test('a start says that its certificate has expired', async () => {
+  await start({ tls: { ...tls, certFile: file('expired.pem') } });
+  await eventually(
+    () => gateway.output().includes('Note: the certificate of tls expired on 2020-02-01.'),
+    'it is told',
+  );
+});
