@@ -2,10 +2,10 @@
 
 import { isLimitedByModel } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
-import type { Catalog, FallbackReason } from '../catalog/catalog.ts';
-import { GatewayError } from '../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
+import { admitFallbacks } from './model/admit-fallbacks.ts';
 
 /**
  * Makes the stage that refuses what is over a limit for the model. A request passes at once if nothing is limited by
@@ -15,39 +15,10 @@ import type { Routed } from './exchange.ts';
 export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   /** Admits a request. Each of its fallbacks is a request for another model, and must fit the limits for that one. */
   async function admit(limited: Limits, routed: Routed): Promise<Routed> {
-    const {
-      principal,
-      response,
-      route,
-      model,
-      otherModels: beside = [],
-      standings,
-      nextFallback: otherwise,
-    } = routed;
+    const { principal, response, route, model, otherModels: beside = [], standings } = routed;
     const asked = { model: model.id, beside, otherNames };
     const allowed = await limited.admitModel(principal, asked, response, route.format, standings);
-    const admitted = { ...routed, ...allowed };
-    return otherwise === undefined
-      ? admitted
-      : {
-          ...admitted,
-          nextFallback: async (reason) => findFirst(limited, reason, await otherwise(reason)),
-        };
-  }
-
-  /** A fallback that is over a limit cannot answer either, but the one after it may. */
-  async function findFirst(
-    limited: Limits,
-    reason: FallbackReason,
-    fallback: Routed | undefined,
-  ): Promise<Routed | undefined> {
-    if (fallback === undefined) return undefined;
-    try {
-      return await admit(limited, fallback);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      return findFirst(limited, reason, await fallback.nextFallback?.(reason));
-    }
+    return admitFallbacks({ ...routed, ...allowed }, (fallback) => admit(limited, fallback));
   }
 
   return (routed) =>

@@ -4,10 +4,10 @@ import { isBudgeted } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import type { Release } from '../access/limits/reservations.ts';
 import { estimateCost } from '../accounting/usage/cost-estimate.ts';
-import type { Catalog, FallbackReason } from '../catalog/catalog.ts';
-import { GatewayError } from '../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
+import { admitFallbacks } from './model/admit-fallbacks.ts';
 import { longestAnswer } from './request/longest-answer.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 
@@ -27,29 +27,11 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
 
   /** The fallbacks of a request: each holds what it may cost itself in place of what the one before it held. */
   function withFallbacks(limited: Limits, routed: Routed): Routed {
-    const { nextFallback } = routed;
-    if (nextFallback === undefined) return routed;
-    return {
-      ...routed,
-      nextFallback: async (reason) => findFirst(limited, reason, await nextFallback(reason)),
-    };
-  }
-
-  /** A fallback for which budgets have no room cannot answer, but the one after it may. */
-  async function findFirst(
-    limited: Limits,
-    reason: FallbackReason,
-    fallback: Routed | undefined,
-  ): Promise<Routed | undefined> {
-    if (fallback === undefined) return undefined;
-    release(fallback);
-    try {
+    return admitFallbacks(routed, async (fallback) => {
+      release(fallback);
       keep(fallback, await hold(limited, fallback));
       return withFallbacks(limited, fallback);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      return findFirst(limited, reason, await fallback.nextFallback?.(reason));
-    }
+    });
   }
 
   return (routed) => {
