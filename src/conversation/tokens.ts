@@ -61,7 +61,7 @@ export function parseCount(value: Json | undefined): number | undefined {
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
-/** The parts of a usage that are sound, by what the vendor tells of them. One of 0 is left out. */
+/** The tokens of sound in a usage, from the vendor's own counts. A count of 0 is left out. */
 export function withAudio(
   input: Json | undefined,
   output: Json | undefined,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The file that `check` writes. Errors of what stands in it name it. */
+/** The file that `check` writes. Errors in its fields name the file. */
 const file = () => join(directory, 'gateway.config.json');
 
 async function check(config: ConfigInput) {

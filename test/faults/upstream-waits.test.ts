@@ -342,7 +342,7 @@ describe.concurrent('U-43 a vendor that has sent its finish reason, and then end
   });
 });
 
-describe.concurrent('U-43 the same of Gemini, which has no end marker', () => {
+describe.concurrent('U-43 a Gemini stream, which has no end marker, ends in the same way', () => {
   const whole = eventTexts(streamedAnswer('generate-content'));
   const spoken = ways.filter((way) => way.spoken === 'generate-content');
 

@@ -86,7 +86,7 @@ describe.each([1, 2])('with %d workers', (workers) => {
     copyFileSync(file('wrong-name.pem'), certFile);
     await expect.poll(() => serialAt(gateway.url), { timeout: 20_000 }).toBe('02');
     await expect.poll(() => serialAt(admin), { timeout: 20_000 }).toBe('02');
-    await eventually(() => gateway.output().includes('was reloaded and is in force.'), 'it is told');
+    await eventually(() => gateway.output().includes('was reloaded and is in force.'), 'the output says so');
     rmSync(folder, { recursive: true });
   });
 });
@@ -156,6 +156,6 @@ test('a start says that its certificate has expired', async () => {
   await start({ tls: { ...tls, certFile: file('expired.pem') } });
   await eventually(
     () => gateway.output().includes('Note: the certificate of tls expired on 2020-02-01.'),
-    'it is told',
+    'the output says so',
   );
 });

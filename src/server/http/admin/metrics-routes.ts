@@ -22,7 +22,7 @@ export interface WatchOptions {
   /** How people sign in, and their sessions; absent where nobody can. */
   readonly signIn?: SignInRoutes | undefined;
   readonly sessions?: Sessions | undefined;
-  /** Where it is told why somebody could not sign in. */
+  /** Receives the reason why somebody could not sign in. */
   readonly reports: SignInReports;
   readonly render: RenderMetrics;
   /** Says where each value of the configuration comes from. */

@@ -31,7 +31,7 @@ export interface SignInRoutes extends Omit<SignInOptions, 'redirectUri'> {
   readonly url: string;
 }
 
-/** Where it is told why somebody could not sign in. */
+/** Receives the reason why somebody could not sign in. */
 export type SignInReports = Pick<Diagnostics, 'info' | 'problem'>;
 
 /** Adds the paths. @param signIn absent where nobody can sign in: then only `/admin/session` says so */
