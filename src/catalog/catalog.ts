@@ -19,8 +19,8 @@ export interface Catalog {
   fallbacks(model: Model, reason: FallbackReason): readonly Model[];
 }
 
-/** Why another model is asked: this one cannot answer now, or the prompt is too long for it. */
-export type FallbackReason = 'outage' | 'long-prompt';
+/** Why another model is asked: this one cannot answer now, the prompt is too long for it, or it may not answer it. */
+export type FallbackReason = 'outage' | 'long-prompt' | 'content-policy';
 
 /** For an id, `<vendor>/*` or `*` the ids to ask instead. The most exact one holds for a model. */
 type FallbackLists = Readonly<Record<string, readonly string[]>>;
@@ -29,6 +29,7 @@ type FallbackLists = Readonly<Record<string, readonly string[]>>;
 export interface Fallbacks {
   readonly fallbacks?: FallbackLists;
   readonly longPromptFallbacks?: FallbackLists;
+  readonly contentPolicyFallbacks?: FallbackLists;
 }
 
 /** The longest id, in UTF-16 code units. A longer one is not looked up. */
@@ -44,7 +45,7 @@ const NONE: readonly never[] = [];
 export function makeCatalog(
   given: readonly Model[],
   aliases: Readonly<Record<string, string>> = {},
-  { fallbacks = {}, longPromptFallbacks = {} }: Fallbacks = {},
+  { fallbacks = {}, longPromptFallbacks = {}, contentPolicyFallbacks = {} }: Fallbacks = {},
 ): Catalog {
   // The body of each request names its model, so the name is cut from the id here, once.
   const models = given.map((model) => ({ ...model, upstream: nameAtVendor(model) }));
@@ -53,6 +54,7 @@ export function makeCatalog(
   const finders: Readonly<Record<FallbackReason, FindFallbacks>> = {
     outage: fallbackFinder(byName, fallbacks),
     'long-prompt': fallbackFinder(byName, longPromptFallbacks),
+    'content-policy': fallbackFinder(byName, contentPolicyFallbacks),
   };
   return {
     models,
@@ -107,6 +109,7 @@ function fallbackFinder(byName: ReadonlyMap<string, Model>, given: FallbackLists
       ids.flatMap((id) => find(id) ?? []),
     ]),
   );
+  if (lists.size === 0) return () => NONE;
   return (model) => {
     const list: readonly Model[] =
       lists.get(model.id) ?? lists.get(`${vendorName(model.id)}/*`) ?? lists.get('*') ?? NONE;

@@ -66,6 +66,7 @@ function findIdle(config: Config, vendors: Vendors): readonly string[] {
 /** What would be noticed only when a fallback is needed: models that nobody serves, and those that are of no help. */
 function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] {
   const catalog = makeCatalog(catalogModels(config), config.aliases);
+  const { limit } = config.retries;
   const isServed = (model: Model): boolean => vendors.serving(model) !== undefined;
   const findIn = (kind: string, lists: Config['fallbacks']): readonly string[] =>
     Object.entries(lists).flatMap(([id, others]) => {
@@ -73,7 +74,7 @@ function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] 
       const meant = model === undefined ? catalog.models.filter((each) => isMeant(each, id)) : [model];
       if (!meant.some(isServed))
         return `The ${kind}s of ${id} are never used, because no vendor with a key serves ${id}.`;
-      return others.flatMap((name) => {
+      const notes = others.flatMap((name) => {
         const other = catalog.resolve(name, '');
         if (other === undefined) return [];
         if (!isServed(other))
@@ -84,8 +85,18 @@ function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] 
           ? `The ${kind} ${name} of ${id} takes no longer prompts: it has ${other.contextWindow} tokens, and ${id} ${model.contextWindow}.`
           : [];
       });
+      return others.length > limit
+        ? [
+            ...notes,
+            `Of the ${others.length} ${kind}s of ${id} a request asks at most ${limit} (retries.limit).`,
+          ]
+        : notes;
     });
-  return [...findIn('fallback', config.fallbacks), ...findIn(LONG_PROMPT, config.longPromptFallbacks)];
+  return [
+    ...findIn('fallback', config.fallbacks),
+    ...findIn(LONG_PROMPT, config.longPromptFallbacks),
+    ...findIn('content-policy fallback', config.contentPolicyFallbacks),
+  ];
 }
 
 const LONG_PROMPT = 'long-prompt fallback';

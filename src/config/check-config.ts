@@ -66,7 +66,8 @@ function checkModels({ models }: Config): void {
 }
 
 /** Models that do not exist would be noticed only when they are used, and a fallback only when it is needed. */
-function checkModelNames({ fallbacks, longPromptFallbacks, models, aliases, vendors }: Config): void {
+function checkModelNames(config: Config): void {
+  const { models, aliases, vendors } = config;
   const catalog = [...defaultModels(), ...models];
   const known = new Set<string>();
   for (const model of catalog) {
@@ -103,8 +104,8 @@ function checkModelNames({ fallbacks, longPromptFallbacks, models, aliases, vend
       for (const other of others) check(`${field}.${name}`, other);
     }
   };
-  checkLists('fallbacks', fallbacks);
-  checkLists('longPromptFallbacks', longPromptFallbacks);
+  for (const field of ['fallbacks', 'longPromptFallbacks', 'contentPolicyFallbacks'] as const)
+    checkLists(field, config[field]);
   for (const [vendor, { names, upstreams }] of Object.entries(vendors)) {
     const field = `vendors.${vendor}`;
     for (const name of Object.keys(names ?? {})) checkName(`${field}.names`, vendor, name);

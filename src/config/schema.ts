@@ -45,6 +45,8 @@ export const configSchema = z.strictObject({
   fallbacks: fallbackLists.default({}),
   /** The same if the prompt is too long for a model, which then need not refuse it. Coding agents wait for that refusal to shorten their dialogue. */
   longPromptFallbacks: fallbackLists.default({}),
+  /** The same if a model refuses what the prompt says, by the content policy of its vendor. */
+  contentPolicyFallbacks: fallbackLists.default({}),
   /** Which models the Gemini endpoint serves: those of Google, or all. */
   generateContent: z.strictObject({ models: z.enum(['google', 'all']).default('google') }).prefault({}),
   /** Whose tokens are counted: those of models whose service speaks the endpoint's format, or of all whose can count. */

@@ -107,7 +107,7 @@ export function resolveModel(
     const mayAsk = (other: Model): boolean =>
       refusedFor(other) === undefined && reaches(reach, route.format, other);
     const others = findFallbacks(routed, model, catalog, mayAsk);
-    if (others.outage.length === 0 && others['long-prompt'].length === 0) return routed;
+    if (Object.values(others).every(({ length }) => length === 0)) return routed;
     return { ...routed, nextFallback: (reason) => fallback(routed, others, reason, vendors, reach) };
   };
 }

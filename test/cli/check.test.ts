@@ -128,20 +128,32 @@ test('reports fallbacks that are never used, and those that are the model itself
     '*': ['anthropic/claude-sonnet-5-5', 'openai/gpt-4o'],
   };
   const longPromptFallbacks = { 'openai/gpt-4.1': ['openai/gpt-4o', 'openai/gpt-4.1'] };
+  const contentPolicyFallbacks = { '*': ['x-ai/grok-4.7'] };
   const aliases = { 'house/usual': 'openai/gpt-5.4' };
   const vendors = { openai: { apiKey: 'sk-1' } };
-  const { code, stdout } = await check({ vendors, aliases, fallbacks, longPromptFallbacks });
+  const { code, stdout } = await check({
+    vendors,
+    aliases,
+    fallbacks,
+    longPromptFallbacks,
+    contentPolicyFallbacks,
+  });
   expect(code).toBe(0);
-  expect(stdout.match(/^The .*fallback.*$/gm)).toEqual([
+  expect(stdout.match(/^.*\bfallback.*$/gm)).toEqual([
     'The fallback x-ai/grok-4.7 of openai/gpt-5.4 is never used, because no vendor with a key serves it.',
     'The fallback house/usual of openai/gpt-5.4 is the same model, so it is skipped.',
     'The fallback OPENAI/gpt-5.4 of openai/gpt-5.4 is the same model, so it is skipped.',
+    'Of the 4 fallbacks of openai/gpt-5.4 a request asks at most 1 (retries.limit).',
     'The fallbacks of anthropic/claude-sonnet-5-5 are never used, because no vendor with a key serves anthropic/claude-sonnet-5-5.',
     'The fallbacks of anthropic/* are never used, because no vendor with a key serves anthropic/*.',
     'The fallback x-ai/grok-4.7 of openai/* is never used, because no vendor with a key serves it.',
+    'Of the 2 fallbacks of openai/* a request asks at most 1 (retries.limit).',
     'The fallback anthropic/claude-sonnet-5-5 of * is never used, because no vendor with a key serves it.',
+    'Of the 2 fallbacks of * a request asks at most 1 (retries.limit).',
     'The long-prompt fallback openai/gpt-4o of openai/gpt-4.1 takes no longer prompts: it has 128000 tokens, and openai/gpt-4.1 1047576.',
     'The long-prompt fallback openai/gpt-4.1 of openai/gpt-4.1 is the same model, so it is skipped.',
+    'Of the 2 long-prompt fallbacks of openai/gpt-4.1 a request asks at most 1 (retries.limit).',
+    'The content-policy fallback x-ai/grok-4.7 of * is never used, because no vendor with a key serves it.',
   ]);
   // The sandbox serves every model.
   expect((await check({ fallbacks: { 'openai/gpt-5.4': ['x-ai/grok-4.7'] } })).stdout).not.toContain(

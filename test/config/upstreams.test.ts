@@ -17,7 +17,7 @@ function read(input: ConfigInput): Promise<unknown> {
   return readConfig({}, directory);
 }
 
-describe.each(['fallbacks', 'longPromptFallbacks'] as const)('%s', (field) => {
+describe.each(['fallbacks', 'longPromptFallbacks', 'contentPolicyFallbacks'] as const)('%s', (field) => {
   test.each([
     { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5', 'OpenAI/GPT-4o-mini'] },
     { 'openai/gpt-4o': [] },

@@ -35,7 +35,7 @@ export interface Imported {
 }
 
 /** The lists of models to ask instead. */
-export type FallbackField = 'fallbacks' | 'longPromptFallbacks';
+export type FallbackField = 'fallbacks' | 'longPromptFallbacks' | 'contentPolicyFallbacks';
 
 export interface Draft {
   /** Adds an address of a vendor. @returns the vendor's name; undefined if it cannot be taken over (it is noted). */
@@ -46,6 +46,8 @@ export interface Draft {
   alias(name: string, id: string): void;
   /** Adds models to ask instead of one. @param field the kind of fallbacks. @param id may also be `*`. */
   fallback(field: FallbackField, id: string, others: readonly string[]): void;
+  /** The models that were added to `fallbacks` for an id, or for `*`. */
+  fallbacks(id: string): readonly string[];
   /** Sets a field of a section, or of a vendor (`vendors.openai`). */
   set(section: string, field: string, value: Written): void;
   add(section: 'keys' | 'groups', value: { readonly [field: string]: Written }): void;
@@ -67,6 +69,7 @@ export function openDraft(): Draft {
   const fallbacks: Readonly<Record<FallbackField, Map<string, readonly string[]>>> = {
     fallbacks: new Map(),
     longPromptFallbacks: new Map(),
+    contentPolicyFallbacks: new Map(),
   };
   const notes = new Set<string>();
   const note = (sentence: string): void => void notes.add(sentence);
@@ -161,6 +164,7 @@ export function openDraft(): Draft {
         [...new Set(all)].filter((other) => other !== id),
       );
     },
+    fallbacks: (id) => fallbacks.fallbacks.get(id) ?? [],
     set: setIn,
     add: (section, value) => void lists.set(section, [...(lists.get(section) ?? []), value]),
     result() {

@@ -23,7 +23,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/litellm_params\.(?:rpm|tpm)$/, 'vendors.*.connections bounds what one address is sent at a time'],
   [/litellm_params\.order$/, 'the addresses of a vendor share the load by weight'],
   [/guardrails?(?:_config)?$|hooks$/, 'see docs/hooks.md: a few lines of your own'],
-  [/content_policy_fallbacks$/, 'refused content goes to no other model'],
   [/mcp$/, 'tools are called by the client'],
   [/config_store$/, 'the store is set by DATABASE_URL'],
 ];

@@ -11,7 +11,8 @@ const OTHER_MODES =
 
 export function importLitellm(file: Source, draft: Draft): void {
   const ids = new Map<string, string>();
-  for (const entry of file.parts('model_list')) importModel(entry, ids, draft);
+  const spread = new Set<string>();
+  for (const entry of file.parts('model_list')) importModel(entry, ids, spread, draft);
   const [router, litellm, general] = [
     file.part('router_settings'),
     file.part('litellm_settings'),
@@ -23,19 +24,27 @@ export function importLitellm(file: Source, draft: Draft): void {
     const id = ids.get(aliases?.text(alias) ?? '');
     if (id !== undefined) draft.alias(alias, id);
   }
+  const ruled = new Set<string>();
   for (const part of all) {
-    importFallbacks(part, 'fallbacks', 'fallbacks', ids, draft);
+    for (const id of importFallbacks(part, 'fallbacks', 'fallbacks', ids, draft)) ruled.add(id);
     importFallbacks(part, 'context_window_fallbacks', 'longPromptFallbacks', ids, draft);
+    importFallbacks(part, 'content_policy_fallbacks', 'contentPolicyFallbacks', ids, draft);
     // LiteLLM's router adds these to the fallbacks as the rule for `*`.
     const others = knownIds(part, 'default_fallbacks', ids, draft);
     if (others.length > 0) draft.fallback('fallbacks', '*', others);
     importRouting(part, draft);
   }
+  // A list of its own hides the one for `*` from a model, but its other vendors are not a rule for LiteLLM.
+  for (const id of spread) if (!ruled.has(id)) draft.fallback('fallbacks', id, draft.fallbacks('*'));
   if (router !== undefined) importRedis(router, draft);
   if (general !== undefined) importGeneral(general, draft);
 }
 
-function importModel(entry: Source, ids: Map<string, string>, draft: Draft): void {
+/**
+ * @param ids the model that each name means, which this adds to.
+ * @param spread the models whose name has other vendors too, which this adds to.
+ */
+function importModel(entry: Source, ids: Map<string, string>, spread: Set<string>, draft: Draft): void {
   const name = entry.text('model_name') ?? '';
   const params = entry.part('litellm_params');
   const info = entry.part('model_info');
@@ -78,6 +87,7 @@ function importModel(entry: Source, ids: Map<string, string>, draft: Draft): voi
   const first = ids.get(name);
   if (first !== undefined && first !== id) {
     draft.fallback('fallbacks', first, [id]);
+    spread.add(first);
     draft.note(
       `${entry.field}: ${name} means ${first} here, and ${id} answers only if that cannot: load is shared between addresses of one vendor alone.`,
     );
@@ -111,22 +121,29 @@ function withVersion(provider: string, baseUrl: string | undefined): string | un
   return bare !== undefined && /^ollama/.test(provider) && !bare.endsWith('/v1') ? `${bare}/v1` : bare;
 }
 
-/** A list of rules, `{ name: [other names] }`. The name `*` is all models without a rule, as it is here. */
+/**
+ * A list of rules, `{ name: [other names] }`. The name `*` is all models without a rule, as it is here.
+ * @returns the ids of the models that have a rule.
+ */
 function importFallbacks(
   part: Source,
   theirs: string,
   ours: FallbackField,
   ids: ReadonlyMap<string, string>,
   draft: Draft,
-): void {
+): readonly string[] {
+  const ruled: string[] = [];
   for (const rule of part.parts(theirs)) {
     for (const name of rule.names()) {
       const id = name === '*' ? name : ids.get(name);
       const others = knownIds(rule, name, ids, draft);
-      if (id !== undefined && others.length > 0) draft.fallback(ours, id, others);
-      else draft.note(`${rule.field}: ${name} or its fallbacks are not in the model list.`);
+      if (id !== undefined && others.length > 0) {
+        draft.fallback(ours, id, others);
+        ruled.push(id);
+      } else draft.note(`${rule.field}: ${name} or its fallbacks are not in the model list.`);
     }
   }
+  return ruled;
 }
 
 /** The ids of the models that a list names. Others are noted. */

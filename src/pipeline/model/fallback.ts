@@ -25,7 +25,11 @@ export function findFallbacks(
   const isBound = route.operation !== 'generate' || (named !== undefined && scan.fields.has('model'));
   const find = (reason: FallbackReason): readonly Model[] =>
     isBound ? [] : catalog.fallbacks(model, reason).filter(mayAsk);
-  return { outage: find('outage'), 'long-prompt': find('long-prompt') };
+  return {
+    outage: find('outage'),
+    'long-prompt': find('long-prompt'),
+    'content-policy': find('content-policy'),
+  };
 }
 
 /**
@@ -60,14 +64,19 @@ export function fallback(
 }
 
 /**
- * The models that are left to ask. Once a prompt has been too long for one, they are those for long prompts alone,
- * whatever fails next.
+ * The models that are left to ask. Once a model has refused the prompt, they are those of the list for such refusals
+ * alone, whatever fails next.
  */
 function afterwards(others: Others, reason: FallbackReason, at: number): Others {
   const asked = others[reason][at];
   const left = others[reason].slice(at + 1);
-  const forLong = reason === 'long-prompt' ? left : others['long-prompt'].filter((other) => other !== asked);
-  return { outage: left, 'long-prompt': forLong };
+  const leftFor = (refusal: 'long-prompt' | 'content-policy'): readonly Model[] =>
+    refusal === reason ? left : others[refusal].filter((other) => other !== asked);
+  return {
+    outage: left,
+    'long-prompt': leftFor('long-prompt'),
+    'content-policy': leftFor('content-policy'),
+  };
 }
 
 /**

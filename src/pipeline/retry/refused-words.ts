@@ -184,9 +184,9 @@ const CALLERS_SETTINGS =
 /** The same, where they are words of every sentence: only as the name of the field. */
 const CALLERS_FIELDS: ReadonlySet<string | undefined> = new Set(['model', 'n', 'seed', 'stop']);
 
-/** Refusals of what is said, not of how it is written (OpenAI, Azure, Alibaba, DeepSeek, Volcengine, Anthropic, Google). */
+/** Refusals of what is said, not of how it is written (OpenAI, Azure, Alibaba, DeepSeek, Volcengine, Anthropic, Google, xAI). */
 const CONTENT =
-  /content.?(?:filter|management)|moderation|flagged|\bpolic(?:y|ies)\b|inappropriate|sensitive|prohibited|\bsafety\b|data_?inspection|content exists risk/i;
+  /content.?(?:filter|management)|moderation|flagged|\bpolic(?:y|ies)\b|inappropriate|sensitive|prohibited|\bsafety\b|data_?inspection|content exists risk|content violates/i;
 
 /** Whether a refusal is about a setting that only the caller makes. No other form of the request mends it. */
 export function isAboutSettings(refusal: GatewayError): boolean {

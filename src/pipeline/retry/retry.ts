@@ -15,6 +15,7 @@ import type { Prepared, Replied, Routed } from '../exchange.ts';
 import { identifyDialogue } from '../request/session.ts';
 import { type Lessons, openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
+import { isAboutContent } from './refused-words.ts';
 import type { Repaired } from './repair.ts';
 import { repair } from './repairs.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
@@ -209,8 +210,10 @@ async function planNext(
 ): Promise<NextAttempt | undefined> {
   const { retries, poolOf, budgetOf } = context.upstreams;
   const loss = getLoss(error);
-  if (loss === undefined)
-    return error.fault === 'context-too-long' ? planFallback(target, 'long-prompt') : undefined;
+  if (loss === undefined) {
+    const refusal = findRefusal(error);
+    return refusal && planFallback(target, refusal);
+  }
   const again = mayRetry(loss, retries.after);
   const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitSubject(target), at);
   if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
@@ -220,6 +223,12 @@ async function planNext(
   const wait = waitBefore(error, made, retries);
   if (wait === undefined || wait >= timeLeft(context) || !budgetOf(at).withdraw()) return undefined;
   return (await pause(wait, target.signal)) ? { target } : undefined;
+}
+
+/** The kind of a refusal after which another model may answer the same prompt; undefined for any other refusal. */
+function findRefusal(error: GatewayError): FallbackReason | undefined {
+  if (error.fault === 'context-too-long') return 'long-prompt';
+  return isAboutContent(error) ? 'content-policy' : undefined;
 }
 
 async function planFallback(target: Routed, reason: FallbackReason): Promise<NextAttempt | undefined> {
