@@ -250,6 +250,7 @@ describe('which answers are kept', () => {
   test.each([
     ['fallbacks', 503, '{"error":{"message":"busy"}}'],
     ['longPromptFallbacks', 400, '{"error":{"message":"no","code":"context_length_exceeded"}}'],
+    ['contentPolicyFallbacks', 400, '{"error":{"message":"no","code":"content_filter"}}'],
   ])('none of a model of %s, which is another model', async (field, status, failure) => {
     await open(
       { keys: ['test'] },

@@ -245,6 +245,7 @@ describe('routing', () => {
   test.each([
     ['fallbacks', 503, 'overloaded_error', 'busy'],
     ['longPromptFallbacks', 400, 'invalid_request_error', 'prompt is too long: 2 tokens > 1 maximum'],
+    ['contentPolicyFallbacks', 400, 'invalid_request_error', 'Output blocked by content filtering policy'],
   ])('then its %s, but not for a token count', async (field, status, type, message) => {
     const instead = 'anthropic/claude-opus-4-8';
     await open(to('anthropic/claude-sonnet-4-5'), {

@@ -274,6 +274,7 @@ describe('with the longest answer reserved', () => {
   test.each<[string, typeof failure]>([
     ['fallbacks', [{ error: { message: 'No.', type: 'server_error' } }, 500]],
     ['longPromptFallbacks', [{ error: { message: 'No.', code: 'context_length_exceeded' } }, 400]],
+    ['contentPolicyFallbacks', [{ error: { message: 'No.', code: 'content_filter' } }, 400]],
   ])('one of %s holds what it may cost itself, and is skipped if that does not fit', async (field, how) => {
     const lists = { 'compatible/dear': ['compatible/dearer', 'openai/gpt-4.1-mini'] };
     const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' }, { [field]: lists });
