@@ -126,6 +126,19 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.context().close();
   });
 
+  test('usage of a gateway without vendors is that of the sandbox, until another is wanted', async () => {
+    const fresh = await startAdmin(gateway.url, undefined, {});
+    fresh.record({ ...RECORD, time: Date.now(), vendor: 'sandbox', cost: 0 });
+    const page = await pages.open(`${fresh.url}/#key=${KEY}&admin-key=${ADMIN_KEY}`);
+    await page.evaluate("location.hash = '#/usage'");
+    await expect.poll(() => page.getByLabel('Simulated').isChecked()).toBe(true);
+    await expect.poll(() => page.locator('.tile strong').first().innerText()).toBe('1');
+    await page.getByLabel('Simulated').uncheck();
+    await expect.poll(() => page.locator('.tile strong').first().innerText()).toBe('0');
+    await page.context().close();
+    await fresh.close();
+  });
+
   test('usage of an installation that only the sandbox has answered says how to see it', async () => {
     const fresh = await startAdmin(gateway.url);
     fresh.record({ ...RECORD, time: Date.now(), vendor: 'sandbox', cost: 0 });
@@ -430,6 +443,12 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     expect(await overflow()).toBe(0);
     await expectAccessible(page);
     await picture(page, 'exchanges-light');
+    // On a phone the rest is below an opened row, so that nothing scrolls sideways.
+    await page.setViewportSize({ width: 390, height: 780 });
+    await expect
+      .poll(() => page.locator('thead th').allInnerTexts())
+      .toEqual(['time (UTC)', 'model', 'status']);
+    expect(await overflow()).toBe(0);
     expect(pages.problems()).toEqual([]);
     await page.context().close();
   });

@@ -7,7 +7,7 @@ import { openExchangeCounters } from '../../src/accounting/metrics/counters.ts';
 import { openMetrics } from '../../src/accounting/metrics/metrics.ts';
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
 import { describeConfig } from '../../src/config/describe-config.ts';
-import { configSchema } from '../../src/config/schema.ts';
+import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
@@ -32,17 +32,19 @@ export interface TestAdmin {
 /**
  * @param gateway the URL at which a gateway listens for callers; by default there is none
  * @param signInAt makes the sign-in from the address of the listener; absent: nobody can sign in
+ * @param config the configuration that it shows
  */
 export async function startAdmin(
   gateway = CLOSED.url,
   signInAt?: (url: string) => SignInRoutes,
+  config: ConfigInput = { vendors: { openai: { apiKey: 'a key of the tests' } } },
 ): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
   const store = await openStore({ path: join(directory, 'gateway.db') });
   const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
   const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
-  const described = describeConfig(configSchema.parse({}), {}, {});
+  const described = describeConfig(configSchema.parse(config), config, {});
   const port = await freePort();
   const signIn = signInAt?.(`http://127.0.0.1:${port}`);
   const { hostname: host, port: callersPort } = new URL(gateway);

@@ -3,17 +3,11 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
-import { askAdmin, useAdmin } from './ask-admin.ts';
+import { useAdmin } from './ask-admin.ts';
+import { askConfig, type ConfigEntry } from './config-entries.ts';
 import { type Column, Table } from './table.tsx';
 
-interface Entry {
-  readonly path: string;
-  readonly value: unknown;
-  readonly secret: boolean;
-  readonly source: string;
-}
-
-const COLUMNS: readonly Column<Entry>[] = [
+const COLUMNS: readonly Column<ConfigEntry>[] = [
   { name: 'field', value: ({ path }) => path, show: ({ path }) => <code>{path}</code> },
   {
     name: 'value',
@@ -30,10 +24,8 @@ const COLUMNS: readonly Column<Entry>[] = [
 export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [sought, setSought] = useState('');
   const [isChanged, setChanged] = useState(false);
-  const { data, problem } = useAdmin(session, '', () =>
-    askAdmin<{ readonly data: readonly Entry[] }>(session, 'GET', '/admin/config'),
-  );
-  const rows = data?.data.filter(
+  const { data, problem } = useAdmin(session, '', () => askConfig(session));
+  const rows = data?.filter(
     ({ path, source }) =>
       path.toLowerCase().includes(sought.toLowerCase()) && (!isChanged || source !== 'default'),
   );
@@ -79,6 +71,6 @@ export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: 
   );
 }
 
-function writeValue({ value, secret }: Entry): string {
+function writeValue({ value, secret }: ConfigEntry): string {
   return secret ? 'set, not shown' : JSON.stringify(value);
 }

@@ -43,7 +43,12 @@ const COLUMNS: readonly Column<Exchange>[] = [
     value: (one) => one.time,
     show: (one) => <span class="words">{one.time.slice(5, 19).replace('T', ' ')}</span>,
   },
-  { name: 'key', value: (one) => one.key, show: ({ key }) => <span class="letters">{key}</span> },
+  {
+    name: 'key',
+    value: (one) => one.key,
+    show: ({ key }) => <span class="letters">{key}</span>,
+    isDetail: 'on phones',
+  },
   { name: 'model', value: (one) => one.model, show: ({ model }) => <span class="letters">{model}</span> },
   {
     name: 'status',
@@ -58,20 +63,33 @@ const COLUMNS: readonly Column<Exchange>[] = [
     name: 'in',
     value: (one) => one.input_tokens,
     show: (one) => (one.input_tokens === null ? '–' : count(one.input_tokens)),
+    isDetail: 'on phones',
   },
   {
     name: 'out',
     value: (one) => one.output_tokens,
     show: (one) => (one.output_tokens === null ? '–' : count(one.output_tokens)),
+    isDetail: 'on phones',
   },
   {
     name: 'cost',
     value: (one) => one.cost,
     // An answer of the sandbox costs nothing, whatever its model.
     show: ({ cost, vendor }) => (vendor === 'sandbox' ? 'simulated' : cost === null ? '–' : dollars(cost)),
+    isDetail: 'on phones',
   },
-  { name: 'first byte', value: (one) => one.first_byte, show: (one) => time(one.first_byte) },
-  { name: 'duration', value: (one) => one.duration, show: (one) => time(one.duration) },
+  {
+    name: 'first byte',
+    value: (one) => one.first_byte,
+    show: (one) => time(one.first_byte),
+    isDetail: 'on phones',
+  },
+  {
+    name: 'duration',
+    value: (one) => one.duration,
+    show: (one) => time(one.duration),
+    isDetail: 'on phones',
+  },
   {
     name: 'path',
     value: (one) => one.path,
@@ -82,7 +100,12 @@ const COLUMNS: readonly Column<Exchange>[] = [
   { name: 'tag', value: (one) => one.tag, isDetail: true },
   { name: 'attempts', value: (one) => one.attempts, isDetail: true },
   { name: 'repairs', value: (one) => one.repairs.join(', ') || null, isDetail: true },
-  { name: 'request id', value: (one) => one.id, show: (one) => <code class="shortened">{one.id}</code> },
+  {
+    name: 'request id',
+    value: (one) => one.id,
+    show: (one) => <code class="shortened">{one.id}</code>,
+    isDetail: 'on phones',
+  },
   {
     name: 'id at the vendor',
     value: (one) => one.upstream_id,

@@ -4,7 +4,7 @@
  */
 
 import { type ComponentChildren, Fragment } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { toCsv } from './csv.ts';
 
 export interface Column<Row> {
@@ -13,8 +13,8 @@ export interface Column<Row> {
   value(row: Row): string | number | null;
   /** What is shown; absent: the value. */
   show?(row: Row): ComponentChildren;
-  /** Whether it is shown below a row that was opened instead of in a column, for which there is no room. */
-  readonly isDetail?: boolean;
+  /** Whether it is shown below a row that was opened instead of in a column, for which there is no room: on phones alone, or always. */
+  readonly isDetail?: boolean | 'on phones';
 }
 
 export function Table<Row>({
@@ -39,8 +39,11 @@ export function Table<Row>({
 }) {
   const [sorted, setSorted] = useState<{ at: number; isDown: boolean } | undefined>();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const details = columns.filter(({ isDetail }) => isDetail);
-  const inColumns = columns.filter(({ isDetail }) => !isDetail);
+  const isPhone = useIsPhone();
+  const isBelow = ({ isDetail = false }: Column<Row>): boolean =>
+    isDetail === 'on phones' ? isPhone : isDetail;
+  const details = columns.filter(isBelow);
+  const inColumns = columns.filter((each) => !isBelow(each));
   const column = sorted && inColumns[sorted.at];
   const shown = column
     ? rows.toSorted((a, b) => compare(column.value(a), column.value(b), sorted.isDown))
@@ -140,6 +143,18 @@ export function Table<Row>({
       )}
     </>
   );
+}
+
+/** Whether the page is as narrow as on a phone. The style sheets have the same bound. */
+function useIsPhone(): boolean {
+  const narrow = useMemo(() => matchMedia('(max-width: 760px)'), []);
+  const [isPhone, setPhone] = useState(narrow.matches);
+  useEffect(() => {
+    const follow = (): void => setPhone(narrow.matches);
+    narrow.addEventListener('change', follow);
+    return () => narrow.removeEventListener('change', follow);
+  }, [narrow]);
+  return isPhone;
 }
 
 function show<Row>(column: Column<Row>, row: Row): ComponentChildren {

@@ -5,6 +5,7 @@ import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { BudgetsCard } from './budgets-card.tsx';
+import { askConfig, isSandboxAlone } from './config-entries.ts';
 import { type Dimension, lastDays, MEASURES, type Measure, type Report } from './figures.ts';
 import { addRate, NO_RATES } from './live-rates.ts';
 import { Charts, type Reports } from './usage-charts.tsx';
@@ -14,7 +15,9 @@ const INTERVAL = 3_000;
 
 export function UsageView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [range, setRange] = useState(30);
-  const [isSimulated, setSimulated] = useState(false);
+  const [chosen, setSimulated] = useState<boolean | undefined>();
+  const config = useAdmin(session, '', () => askConfig(session));
+  const isSimulated = chosen ?? (config.data !== undefined && isSandboxAlone(config.data));
   const [measure = MEASURES[0], setMeasure] = useState<Measure | undefined>(MEASURES[0]);
   const live = useRef(NO_RATES);
   const { data, problem } = useAdmin(
