@@ -28,7 +28,7 @@ const watching = await openWatching(
   { accounts, thread, alone: true },
   { info: tell, problem: tell },
 );
-await openAdmin(config.admin, store, { onKeys: accounts.refresh, add: () => {} });
+await openAdmin(config.admin, store, { info: tell, onKeys: accounts.refresh, add: () => {} });
 
 const { keys, limits } = accounts;
 const unlimited = { ...config, keys: config.keys.map(({ limits: _, ...key }) => key) };

@@ -53,6 +53,7 @@ export async function serveAlone({
   const address = Promise.withResolvers<CallersAddress>();
   const admin = await orExit(
     openAdmin(config.admin, store, {
+      info: diagnostics.info,
       onKeys: accounts.refresh,
       currentKey: () => inUse.config.admin.key,
       onAudit: logAudit(watching.log),

@@ -46,6 +46,7 @@ export async function superviseWorkers({
   const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
+      info: diagnostics.info,
       currentKey: () => inUse.admin.key,
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,

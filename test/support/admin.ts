@@ -8,6 +8,7 @@ import { openMetrics } from '../../src/accounting/metrics/metrics.ts';
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
+import { makeAdmission } from '../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
@@ -49,13 +50,15 @@ export async function startAdmin(
   const signIn = signInAt?.(`http://127.0.0.1:${port}`);
   const { hostname: host, port: callersPort } = new URL(gateway);
   const sessions = signIn && openSessions(() => ADMIN_KEY, false);
+  const admit = makeAdmission(ADMIN_KEY, sessions);
   const told: string[] = [];
   const tell = (message: string): void => {
     told.push(message);
   };
-  const app = createAdminApp(store, { key: ADMIN_KEY, sessions });
+  const app = createAdminApp(store, { admit });
   addWatchRoutes(app, {
-    key: ADMIN_KEY,
+    admit,
+    key: () => ADMIN_KEY,
     signIn,
     sessions,
     reports: { info: tell, problem: tell },

@@ -8,7 +8,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
 import type { WorkerThread } from '../../store/threads/worker-thread.ts';
-import { authenticateAdmin } from '../http/admin/authenticate-admin.ts';
+import { authenticateAdmin, logWrongKeys } from '../http/admin/authenticate-admin.ts';
 import type { OpenOptions } from '../open-gateway.ts';
 import type { Accounts } from './accounts.ts';
 import type { Serving } from './serving.ts';
@@ -60,7 +60,8 @@ export async function openWatching(
   // A reload may change the key.
   const { key } = admin;
   let keyNow = (): string | undefined => key;
-  const admit = key === undefined || !alone ? undefined : authenticateAdmin(() => keyNow() ?? key);
+  const admit =
+    key === undefined || !alone ? undefined : authenticateAdmin(() => keyNow() ?? key, logWrongKeys(note));
   let refused = 0;
   let addressesRefused = 0;
   return {

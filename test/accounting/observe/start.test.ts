@@ -116,6 +116,27 @@ test('several processes: their metrics are read as one, and their lines stay who
   expect(exchangesIn(at.output())).toHaveLength(40);
 });
 
+test.each([1, 2])('%d processes: a wrong admin key is logged, without what was sent', async (workers) => {
+  const at = await start(workers);
+  const admin = adminUrl(at);
+  // The console asks without a key at first.
+  expect((await fetch(`${admin}/admin/keys`)).status).toBe(401);
+  expect(at.output()).not.toContain('wrong admin key');
+  for (const path of ['/metrics', '/admin/keys', '/admin/config']) {
+    const answer = await fetch(admin + path, { headers: { authorization: 'Bearer a-guess-of-the-key' } });
+    expect(answer.status).toBe(401);
+  }
+  await expect.poll(at.output).toContain('1 request with a wrong admin key was refused.');
+  expect(at.output().match(/wrong admin key/g)).toHaveLength(1);
+  if (workers === 1) {
+    // The port for callers has metrics too.
+    const guess = { authorization: 'Bearer a-guess-of-the-key' };
+    await (await fetch(`${at.url}/metrics`, { headers: guess })).text();
+    await expect.poll(() => at.output().match(/wrong admin key/g)).toHaveLength(2);
+  }
+  expect(at.output()).not.toContain('a-guess');
+});
+
 test.each([1, 2])(
   '%d processes: the rest of a budget is exported for keys that have one',
   async (workers) => {

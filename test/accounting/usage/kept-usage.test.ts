@@ -16,6 +16,7 @@ import { planPieces } from '../../../src/accounting/usage/report-sources.ts';
 import type { Dimension, UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
+import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { erased } from '../../../src/server/http/admin/erase-route.ts';
 import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
@@ -171,10 +172,13 @@ describeStores('reports from sums of sums', ({ open }) => {
   test('a caller is erased, and the sums of models and groups stay', async () => {
     const store = await open();
     await fill(store);
-    const admin = await serveAdmin(createAdminApp(store, { key: 'an-admin-key-for-erasing' }), {
-      host: '127.0.0.1',
-      port: 0,
-    });
+    const admin = await serveAdmin(
+      createAdminApp(store, { admit: makeAdmission('an-admin-key-for-erasing') }),
+      {
+        host: '127.0.0.1',
+        port: 0,
+      },
+    );
     const erase = (query: string) =>
       fetch(`${admin.url}/admin/usage?${query}`, {
         method: 'DELETE',

@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { CursorPage } from 'openai/pagination';
 import { describe, expect, test } from 'vitest';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { errorBody } from '../../../src/server/http/admin/answers.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { keyList, madeKey } from '../../../src/server/http/admin/key-routes.ts';
@@ -107,7 +108,7 @@ describeStores('the admin API', (stores) => {
     const onKeys = (): void => {
       told += 1;
     };
-    const running = await serveAdmin(createAdminApp(store, { key: ADMIN_KEY, onKeys }), {
+    const running = await serveAdmin(createAdminApp(store, { admit: makeAdmission(ADMIN_KEY), onKeys }), {
       host: '127.0.0.1',
       port: 0,
     });

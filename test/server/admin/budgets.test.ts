@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
+import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { budgetList } from '../../../src/server/http/admin/budget-route.ts';
 import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
@@ -40,7 +41,7 @@ describeStores('budgets', ({ open }) => {
       rows.map((record, place) => rowOf(record, place)),
     );
     const app = createAdminApp(store, {
-      key: ADMIN,
+      admit: makeAdmission(ADMIN),
       configured: () => ({ keys: [{ name: 'own', limits: { budgetDay: 3 } }], groups: [] }),
       otherNames: (model) => (model === 'openai/real' ? ['openai/alias'] : []),
     });

@@ -18,9 +18,12 @@ export type Admit = (message: CallerRequest) => Promise<Person | undefined>;
 /** The header that the console sends with each change. No page of another site can send it without CORS's leave. */
 const FROM_CONSOLE = 'x-gateway-console';
 
-/** @param sessions absent where nobody can sign in */
-export function makeAdmission(key: AdminKey, sessions?: Sessions): Admit {
-  const byKey = authenticateAdmin(key);
+/**
+ * @param sessions absent where nobody can sign in
+ * @param onWrong called if a key was sent that is not the admin key
+ */
+export function makeAdmission(key: AdminKey, sessions?: Sessions, onWrong?: () => void): Admit {
+  const byKey = authenticateAdmin(key, onWrong);
   return async (message) => {
     const session = message.headers.authorization === undefined ? await sessions?.find(message) : undefined;
     if (session === undefined) {

@@ -9,16 +9,12 @@ import { actingAs } from '../../../store/audit.ts';
 import { isReachable, type Store } from '../../../store/store.ts';
 import { isShort } from '../../../store/store-errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
-import { makeAdmission } from './admission.ts';
+import type { Admit } from './admission.ts';
 import { type AdminRequest, answerError, NO_ENDPOINT } from './answers.ts';
-import type { AdminKey } from './authenticate-admin.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
-import type { Sessions } from './sessions.ts';
 
 export interface AdminOptions extends Pick<BudgetOptions, 'configured' | 'otherNames'> {
-  readonly key: AdminKey;
-  /** The sessions of people who signed in; absent where nobody can. */
-  readonly sessions?: Sessions | undefined;
+  readonly admit: Admit;
   /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
   /** Called with each entry of the audit trail. */
@@ -32,9 +28,8 @@ export interface AdminOptions extends Pick<BudgetOptions, 'configured' | 'otherN
  */
 export function createAdminApp(
   store: Store,
-  { key, sessions, onKeys = () => {}, onAudit, timeZone = 'UTC', configured, otherNames }: AdminOptions,
+  { admit, onKeys = () => {}, onAudit, timeZone = 'UTC', configured, otherNames }: AdminOptions,
 ): H3 {
-  const admit = makeAdmission(key, sessions);
   const readBudgets = openBudgetReport(store, {
     timeZone,
     ...(configured !== undefined && { configured }),

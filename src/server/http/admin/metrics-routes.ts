@@ -8,17 +8,17 @@ import { rawPath } from '../../../pipeline/request/request-head.ts';
 import { openConsole } from '../../pages/console.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { openDescription } from '../openapi/document.ts';
-import { makeAdmission } from './admission.ts';
+import type { Admit } from './admission.ts';
 import { answerError, NO_ENDPOINT } from './answers.ts';
-import type { AdminKey } from './authenticate-admin.ts';
 import { answerConfig } from './config-route.ts';
 import { addCallForwarding, type CallersAddress } from './forward-calls.ts';
 import type { Sessions } from './sessions.ts';
 import { addSignInRoutes, type SignInReports, type SignInRoutes } from './sign-in-routes.ts';
 
 export interface WatchOptions {
-  /** The admin key. */
-  readonly key: AdminKey;
+  readonly admit: Admit;
+  /** The admin key in force. */
+  readonly key: () => string;
   /** How people sign in, and their sessions; absent where nobody can. */
   readonly signIn?: SignInRoutes | undefined;
   readonly sessions?: Sessions | undefined;
@@ -37,9 +37,8 @@ export interface WatchOptions {
  */
 export function addWatchRoutes(
   app: H3,
-  { key, signIn, sessions, reports, render, describe, gateway }: WatchOptions,
+  { admit, key, signIn, sessions, reports, render, describe, gateway }: WatchOptions,
 ): void {
-  const admit = makeAdmission(key, sessions);
   const page = openConsole();
 
   const metrics = async (event: H3Event): Promise<Response> => {
@@ -63,7 +62,7 @@ export function addWatchRoutes(
     return (await page(rawPath(message), message.headers)) ?? answerError(notThere());
   };
   addCallForwarding(app, gateway);
-  addSignInRoutes(app, typeof key === 'string' ? () => key : key, sessions, signIn, reports);
+  addSignInRoutes(app, key, sessions, signIn, reports);
   for (const [path, answer] of [
     ['/', file],
     ['/metrics', metrics],

@@ -2,18 +2,23 @@
 
 import type { H3 } from 'h3';
 import type { Config } from '../../../config/schema.ts';
+import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { withoutTrailingSlashes } from '../../../lib/trailing-slashes.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
+import { makeAdmission } from './admission.ts';
 import { type AdminOptions, createAdminApp } from './app.ts';
+import { logWrongKeys } from './authenticate-admin.ts';
 import type { WatchOptions } from './metrics-routes.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 import { openSessions } from './sessions.ts';
 
-export interface AdminCompany extends Omit<AdminOptions, 'key' | 'sessions'> {
+export interface AdminCompany extends Omit<AdminOptions, 'admit'> {
   /** Adds other routes to the listener. */
-  readonly add?: (app: H3, admission: Pick<WatchOptions, 'key' | 'sessions' | 'signIn'>) => void;
+  readonly add?: (app: H3, admission: Pick<WatchOptions, 'admit' | 'key' | 'sessions' | 'signIn'>) => void;
   /** The admin key in force, where a reload may change it. */
   readonly currentKey?: () => string | undefined;
+  /** Receives how many requests had a wrong admin key, sparingly. */
+  readonly info: Diagnostics['info'];
 }
 
 /** Milliseconds after which the connection of administration is closed if nobody uses it. */
@@ -23,7 +28,7 @@ const IDLE = 10_000;
 export async function openAdmin(
   { key, host, port, tls, signIn }: Config['admin'],
   store: Store,
-  { add, currentKey = () => key, ...options }: AdminCompany = {},
+  { add, currentKey = () => key, info, ...options }: AdminCompany,
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
@@ -33,8 +38,9 @@ export async function openAdmin(
     const admitted = (): string => currentKey() ?? key;
     const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url) };
     const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
-    const app = createAdminApp(own ?? store, { key: admitted, sessions, ...options });
-    add?.(app, { key: admitted, sessions, signIn: routes });
+    const admit = makeAdmission(admitted, sessions, logWrongKeys(info));
+    const app = createAdminApp(own ?? store, { admit, ...options });
+    add?.(app, { admit, key: admitted, sessions, signIn: routes });
     const { close, ...running } = await serveAdmin(app, { host, port }, tls);
     return {
       ...running,
