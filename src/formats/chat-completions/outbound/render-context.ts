@@ -12,4 +12,6 @@ export interface RenderContext {
   readonly exact: boolean;
   /** Whether the model may think: it was not told to stop. */
   readonly thinks: boolean;
+  /** Whether the request may have temperature, top_p and log probabilities. */
+  readonly takesSampling: boolean;
 }

@@ -6,6 +6,7 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
+import { takesSampling } from '../../openai/default-effort.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { ownFields, withoutSaid } from '../../own-fields.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
@@ -54,6 +55,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     report,
     exact,
     thinks: !isThinkingOffFor(wanted, target),
+    takesSampling: takesSampling(target, wanted),
   };
   const output = planOutput(prompt, context);
   const turns = arrangeTurns(prompt.turns, output.instruction, context);

@@ -32,12 +32,14 @@ export function renderSampling(prompt: Prompt, context: RenderContext): JsonObje
 /** Why a setting is refused; undefined if it is taken. */
 function whyRefused(
   setting: (typeof FIELDS)[number][0],
-  { dialect, target }: RenderContext,
+  { dialect, target, takesSampling }: RenderContext,
 ): string | undefined {
   if (setting === 'topK' && !dialect.topK) return 'has no counterpart in this format';
   if ((setting === 'logprobs' || setting === 'topLogprobs') && !dialect.logprobs)
     return 'the service reports none';
-  return target.sampling ? undefined : 'the model does not accept it';
+  const isPenalty = setting === 'frequencyPenalty' || setting === 'presencePenalty';
+  const isTaken = isPenalty ? target.sampling : takesSampling;
+  return isTaken ? undefined : 'the model does not accept it';
 }
 
 function renderStop(stop: Prompt['stop'], { dialect, target, report }: RenderContext): JsonObject {

@@ -1,7 +1,9 @@
 /** What every part of the request renderer needs to know. */
 
+import type { Thinking } from '../../../conversation/prompt.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { takesBreakpoints } from '../../openai/cache-breakpoints.ts';
+import { takesSampling } from '../../openai/default-effort.ts';
 import { type Dialect, findDialect } from '../dialects.ts';
 
 /** OpenAI's models before GPT-5, which take no union at the root of a function's parameters. */
@@ -35,12 +37,20 @@ export interface RenderContext {
   readonly takesUnions: boolean;
   /** Whether the model may think. OpenAI's own do so only if the catalog says it. */
   readonly takesThoughts: boolean;
-  /** Whether the model takes sampling parameters. OpenAI's reasoning models refuse them. */
+  /** Whether the request may have sampling parameters. OpenAI's models refuse them while they think. */
   readonly takesSampling: boolean;
 }
 
-/** Collects what is known about a model and its service. @param report receives what does not reach the vendor as it was */
-export function createContext(target: ModelTraits, report: Report): RenderContext {
+/**
+ * Collects what is known about a model and its service.
+ * @param thinking what the caller asks of it
+ * @param report receives what does not reach the vendor as it was
+ */
+export function createContext(
+  target: ModelTraits,
+  thinking: Thinking | undefined,
+  report: Report,
+): RenderContext {
   const dialect = findDialect(target.dialect);
   const keepsAll = dialect.complete;
   return {
@@ -53,6 +63,6 @@ export function createContext(target: ModelTraits, report: Report): RenderContex
     takesBreakpoints: dialect.openAIOnly && !keepsAll && takesBreakpoints(target.model),
     takesUnions: !WITHOUT_UNIONS.test(target.model) && dialect.rootUnions,
     takesThoughts: target.thinking !== undefined || !dialect.openAIOnly,
-    takesSampling: target.sampling || keepsAll,
+    takesSampling: keepsAll || takesSampling(target, thinking),
   };
 }

@@ -38,7 +38,7 @@ const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'to
  * @see Outbound.renderRequest
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
-  const context = createContext(target, report);
+  const context = createContext(target, given.thinking, report);
   const resolved = context.keepsAll ? given : resolveRootReferences(given, 'responses', report);
   const prompt = adaptTools(wrapAnswer(resolved, target, 'responses', report), context.dialect, report);
   if (prompt.choices !== undefined && prompt.choices > 1) {

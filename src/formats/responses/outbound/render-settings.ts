@@ -5,6 +5,7 @@ import type { Effort, OutputFormat, Prompt, Thinking } from '../../../conversati
 import { askedEffort, effortFor, isThinkingOff, nearestEffort } from '../../../conversation/rules/effort.ts';
 import { findStrictness } from '../../../conversation/rules/strict-schema.ts';
 import { asObject, asText, isEmpty, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import { undecidedEffort } from '../../openai/default-effort.ts';
 import { canEnforce, renderOutputSchema } from '../../openai/functions.ts';
 import { mentionsJson } from '../../openai/json-word.ts';
 import type { RenderContext } from './render-context.ts';
@@ -93,12 +94,13 @@ function wantsThoughts({ visible, budget = 0 }: Thinking = {}): boolean {
   return visible ?? budget > 0;
 }
 
-/** The effort for what the caller asks; undefined if the model is to decide, which OpenAI's do without being told. */
+/** The effort for what the caller asks; undefined if the model is to decide, and does so without being told. */
 function chooseEffort(thinking: Thinking, { target, report }: RenderContext): Effort | undefined {
-  const asked = askedEffort(thinking);
-  if (asked === undefined) return undefined;
   const traits = target.thinking;
-  const near = traits && traits.efforts.length > 0 ? effortFor(thinking, traits) : asked;
+  const asked = askedEffort(thinking) ?? undecidedEffort(thinking, traits);
+  if (asked === undefined) return undefined;
+  const near =
+    traits && traits.efforts.length > 0 ? effortFor({ ...thinking, effort: asked }, traits) : asked;
   const effort = near === 'none' && traits ? (nearestEffort(near, traits.efforts) ?? near) : near;
   if (effort !== thinking.effort) {
     report('thinking', 'approximated', `effort ${effort}`);
