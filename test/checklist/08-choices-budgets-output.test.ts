@@ -410,10 +410,13 @@ describe('checklist 176: OpenAI is asked for strict schemas where it can enforce
   const text = { type: 'string' };
   const enforced: readonly [string, JsonObject][] = [
     ['a plain one', closed({ a: text })],
-    ['one with bounds', closed({ a: { type: 'string', format: 'email', minLength: 3 }, n: { minimum: 1 } })],
+    [
+      'one with bounds',
+      closed({ a: { type: 'string', format: 'email', minLength: 3 }, n: { type: 'number', minimum: 1 } }),
+    ],
     ['one of either', closed({ a: { anyOf: [text, { type: 'null' }] } })],
     ['one that has the names of keywords', closed({ oneOf: text, not: text, format: text })],
-    ['one of values that look like keywords', closed({ a: { enum: ['x'], title: 'oneOf' } })],
+    ['one of values that look like keywords', closed({ a: { type: 'string', enum: ['x'], title: 'oneOf' } })],
   ];
   const refused: readonly [string, JsonObject][] = [
     ['a format it does not know', closed({ url: { type: 'string', format: 'uri' } })],

@@ -1,7 +1,8 @@
 /**
  * What strict mode requires of a JSON Schema (OpenAI's guide on structured outputs, and the checks of its SDK): an
- * object at the root, every object closed, every property required, and no keyword or format that it does not know
- * ("'allOf' is not permitted", "'uri' is not a valid format"). If a function has no `strict`, OpenAI's responses tries
+ * object at the root, every object closed, every property required, a type everywhere ("schema must have a 'type'
+ * key", openclaw/clawpatch#60), and no keyword or format that it does not know ("'allOf' is not permitted", "'uri' is
+ * not a valid format"). If a function has no `strict`, OpenAI's responses tries
  * it: its answers say `strict: true`. No other vendor adapts a schema for it, so they are asked for strict mode only
  * if the schema fits.
  */
@@ -11,12 +12,17 @@ import {
   asObject,
   asObjects,
   asText,
+  isEmpty,
   isList,
   isObject,
   type Json,
   type JsonObject,
 } from '../../lib/json.ts';
 import type { FormatName, OutputFormat } from '../prompt.ts';
+import { rewriteSchema } from './schema-places.ts';
+
+/** One of these says what a schema is for. */
+const TYPED = ['type', 'anyOf', '$ref'];
 
 const DEEPEST = 32;
 
@@ -56,10 +62,41 @@ const REFUSED = [
 /** Formats whose vendors always enforce a schema. */
 const ENFORCING: readonly (FormatName | undefined)[] = ['messages', 'generate-content'];
 
-/** Whether strict mode takes a schema as it is. It does not take one that is too deep to check. */
+/** Whether strict mode takes a schema in the form of `strictForm`. It does not take one that is too deep to check. */
 export function fitsStrict(schema: JsonObject | undefined): boolean {
   if (schema === undefined) return true;
-  return schema['type'] === 'object' && schema['anyOf'] === undefined && isClosed(schema, 0);
+  const form = strictForm(schema);
+  return form['type'] === 'object' && form['anyOf'] === undefined && isClosed(form, 0);
+}
+
+/**
+ * The schema as strict mode takes it, with the same meaning; itself if nothing had to change. A reference stands alone
+ * ("$ref cannot have keywords {'description'}", as Pydantic writes them), and a list of values has the values' type.
+ */
+export function strictForm(schema: JsonObject): JsonObject {
+  return rewriteSchema(schema, (one) => withType(withLoneReference(one)));
+}
+
+function withLoneReference(schema: JsonObject): JsonObject {
+  const { $ref, ...rest } = schema;
+  const isLone = $ref === undefined || isEmpty(rest);
+  return isLone || rest['anyOf'] !== undefined ? schema : { ...rest, anyOf: [{ $ref }] };
+}
+
+function withType(schema: JsonObject): JsonObject {
+  if (TYPED.some((key) => schema[key] !== undefined)) return schema;
+  const values = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']];
+  const types = [...new Set(values.map(findType))];
+  const [first] = types;
+  if (first === undefined || types.includes(undefined)) return schema;
+  return { type: types.length === 1 ? first : types.filter((type) => type !== undefined), ...schema };
+}
+
+/** The type of a value; undefined for lists and objects, which strict mode does not take as values. */
+function findType(value: Json | undefined): string | undefined {
+  if (value === null) return 'null';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'string' || typeof value === 'boolean' ? typeof value : undefined;
 }
 
 /**
@@ -75,10 +112,13 @@ export function findStrictness(
 }
 
 function isClosed(schema: Json | undefined, depth: number): boolean {
-  if (!isObject(schema)) return true;
+  if (schema === undefined) return true;
+  if (!isObject(schema) || !TYPED.some((key) => schema[key] !== undefined)) return false;
+  if (schema['$ref'] !== undefined) return Object.keys(schema).length === 1;
   if (depth > DEEPEST || REFUSED.some((key) => schema[key] !== undefined)) return false;
-  // A tuple of older drafts. Its word in the newest draft is refused.
-  if (isList(schema['items'])) return false;
+  // A list must say what is in it. A tuple of older drafts has a word in the newest draft, which is refused.
+  const isArray = schema['type'] === 'array' || asList(schema['type']).includes('array');
+  if (isList(schema['items']) || (isArray && schema['items'] === undefined)) return false;
   const format = asText(schema['format']);
   if (format !== undefined && !FORMATS.includes(format)) return false;
   const properties = asObject(schema['properties']) ?? {};

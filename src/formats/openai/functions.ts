@@ -3,7 +3,7 @@
 import type { FunctionTool } from '../../conversation/prompt.ts';
 import { readableSchema, wholeParameters } from '../../conversation/rules/function-schema.ts';
 import { withoutRootUnion } from '../../conversation/rules/root-union.ts';
-import { fitsStrict } from '../../conversation/rules/strict-schema.ts';
+import { fitsStrict, strictForm } from '../../conversation/rules/strict-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { PromptPath, Report } from '../format.ts';
 
@@ -16,7 +16,7 @@ export const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
  * @param takesUnions whether the root may be a union of objects. Otherwise the objects are merged.
  */
 export function renderFunctionParameters(
-  { name, parameters }: FunctionTool,
+  { name, parameters, strict }: FunctionTool,
   takesUnions: boolean,
   report: Report,
 ): JsonObject | undefined {
@@ -25,16 +25,21 @@ export function renderFunctionParameters(
   const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
   if (schema !== parameters)
     report(field, 'approximated', 'alternatives at the root of the schema merged into one object');
-  return wholeParameters(schema, (pattern) =>
+  const whole = wholeParameters(schema, (pattern) =>
     report(field, 'approximated', `without the pattern ${pattern}`),
   );
+  return strict && fitsStrict(parameters) ? strictForm(whole) : whole;
 }
 
-/** The schema of an answer in the newest draft of JSON Schema, without patterns that are no regular expressions. */
-export function renderOutputSchema(schema: JsonObject, report: Report): JsonObject {
-  return readableSchema(schema, (pattern) =>
+/**
+ * The schema of an answer in the newest draft of JSON Schema, without patterns that are no regular expressions.
+ * @param strict whether it is to be enforced
+ */
+export function renderOutputSchema(schema: JsonObject, strict: boolean, report: Report): JsonObject {
+  const readable = readableSchema(schema, (pattern) =>
     report('output', 'approximated', `without the pattern ${pattern}`),
   );
+  return strict ? strictForm(readable) : readable;
 }
 
 /** Whether OpenAI can enforce a schema. If it cannot, that is reported for `field`. */

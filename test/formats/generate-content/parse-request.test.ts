@@ -592,7 +592,7 @@ describe('settings', () => {
     ])('%s', (_, responseFormat, output) => {
       const prompt = parsed(ask([{ text: 'x' }], { generationConfig: { responseFormat } }));
       expect(prompt.output).toEqual(output);
-      expect(prompt).not.toHaveProperty('formatSpecific');
+      expect(prompt.formatSpecific).toEqual({ format: 'generate-content', fields: {} });
       expect(parsed(rendered(prompt).body).output).toEqual(output.kind === 'text' ? undefined : output);
     });
 

@@ -92,11 +92,17 @@ describe('settings', () => {
 });
 
 describe('tools', () => {
-  const closed = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false };
-  const open = { type: 'object', properties: { a: {} } };
+  const closed = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const open = { type: 'object', properties: { a: { type: 'string' } } };
 
   test.each<[JsonObject, boolean | undefined]>([
     [{ parameters: closed }, true],
+    [{ parameters: { ...closed, properties: { a: {} } } }, undefined],
     [{ parameters: open }, undefined],
     [{ parameters: open, strict: null }, undefined],
     [{ parameters: open, strict: true }, true],

@@ -47,10 +47,10 @@ function schemaFormat(
 ): JsonObject {
   const { name, description } = output;
   const { exact, report } = context;
+  const strict = findStrictness(output, prompt.formatSpecific?.format);
   const schema = exact
     ? output.schema
-    : adaptSchema(renderOutputSchema(output.schema, report), 'output', context);
-  const strict = findStrictness(output, prompt.formatSpecific?.format);
+    : adaptSchema(renderOutputSchema(output.schema, strict === true, report), 'output', context);
   const title = name ?? (prompt.formatSpecific?.format === 'chat-completions' ? undefined : 'answer');
   return {
     type: 'json_schema',

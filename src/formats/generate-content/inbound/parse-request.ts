@@ -1,6 +1,6 @@
 /** A generateContent body as a neutral prompt. */
 
-import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
+import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -66,7 +66,12 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...(choosing.choice && { toolChoice: withSearch(choosing.choice, tools) }),
     ...config.fields,
     ...compact({ serviceTier, cachedContent: asText(known['cachedContent']) }),
-    ...withFormatSpecific(FORMAT, kept, isEmpty(said) ? undefined : { generationConfig: said }),
+    // Also without fields: it says that the caller's vendor enforces every schema.
+    formatSpecific: {
+      format: FORMAT,
+      fields: kept,
+      ...(!isEmpty(said) && { roundTrip: { generationConfig: said } }),
+    },
     ...withUnknownFields(unknown),
   };
 }

@@ -60,7 +60,7 @@ function renderSchema(
     type: 'json_schema',
     name: safeName(name || 'answer'),
     ...(description !== undefined && { description }),
-    schema: keepsAll ? schema : renderOutputSchema(schema, report),
+    schema: keepsAll ? schema : renderOutputSchema(schema, isStrict, report),
     ...(strict !== undefined && { strict: isStrict }),
   };
 }
