@@ -3,7 +3,8 @@
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Note } from '../formats/format.ts';
 import { isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
-import { asSpelled, fieldPathForCaller } from './field-path-for-caller.ts';
+import { fieldPathForCaller } from './field-path-for-caller.ts';
+import { speller } from './speller.ts';
 
 export interface ExplainedFields {
   /** What did not reach the vendor unchanged. */
@@ -24,9 +25,10 @@ export function explainedFields(
   read: readonly Note[],
   written: readonly Note[],
 ): ExplainedFields {
+  const spell = speller(from, body);
   const notes = distinct([
-    ...read.map((note) => ({ ...note, field: asSpelled(note.field, from, body) })),
-    ...written.map((note) => ({ ...note, field: fieldPathForCaller(note.field, from, body) })),
+    ...read.map((note) => ({ ...note, field: spell(note.field) })),
+    ...written.map((note) => ({ ...note, field: fieldPathForCaller(note.field, from, body, spell) })),
   ]);
   const noted = new Set(notes.map(({ field }) => field));
   const lost = new Set(notes.flatMap(({ field, outcome }) => (outcome === 'dropped' ? [field] : [])));

@@ -1,8 +1,8 @@
 /** How callers name the fields of a prompt. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
-import { camelCase } from '../formats/generate-content/wire/camel-case.ts';
-import { asObject, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { speller } from './speller.ts';
 
 /**
  * The callers' names of a prompt's fields, where they differ from the prompt's. The first one that a request contains
@@ -70,14 +70,20 @@ const CALLED_WITHIN: Readonly<Partial<Record<FormatName, Readonly<Record<string,
  * Translates a place in a prompt to the caller's name of it: `turns[].citations` becomes `input[].annotations`,
  * `own.store` becomes `store`. A name that is not a place of a prompt is returned unchanged.
  * @param from the format of `body`.
+ * @param spell spells fields as `body` does; whoever asks for many fields makes it once.
  */
-export function fieldPathForCaller(field: string, from: FormatName, body: JsonObject): string {
+export function fieldPathForCaller(
+  field: string,
+  from: FormatName,
+  body: JsonObject,
+  spell = speller(from, body),
+): string {
   const [root = '', ...rest] = field.split(/(?=[.[])/);
-  if (root === 'own') return asSpelled(rest.join('').slice(1), from, body);
+  if (root === 'own') return spell(rest.join('').slice(1));
   const names = (from === 'generate-content' ? CALLED_BY_GOOGLE : CALLED).get(root) ?? [root];
   const called = names.find((name) => hasPath(body, name)) ?? names[0] ?? root;
   const within = rest.map((part) => CALLED_WITHIN[from]?.[part] ?? part).join('');
-  return asSpelled(called + within, from, body);
+  return spell(called + within);
 }
 
 function hasPath(body: JsonObject, path: string): boolean {
@@ -87,17 +93,4 @@ function hasPath(body: JsonObject, path: string): boolean {
     at = at[name];
   }
   return true;
-}
-
-/** Spells a field as its body does. Google accepts each in camelCase and in snake_case (proto3 JSON mapping). */
-export function asSpelled(field: string, from: FormatName, body: JsonObject): string {
-  if (from !== 'generate-content') return field;
-  let at: JsonObject | undefined = body;
-  const spelled = field.split('.').map((step) => {
-    const [name = '', ...places] = step.split(/(?=[.[])/);
-    const own = Object.keys(at ?? {}).find((key) => camelCase(key) === name) ?? name;
-    at = asObject(at?.[own]);
-    return own + places.join('');
-  });
-  return spelled.join('.');
 }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { type FormatName, type TranslatedRequest, translateRequest } from '../../src/translate/index.ts';
+import { excessOf } from '../support/cost.ts';
 
 const MODELS: Readonly<Record<FormatName, string>> = {
   'chat-completions': 'gpt-4o',
@@ -95,4 +96,18 @@ test('the resolution of a document beside an image is not lost without a note', 
   expect(notes(image)).toEqual([]);
   expect(notes(image, pdf)).toEqual(['approximated: in other formats only images have a detail']);
   expect(notes(pdf)).toEqual(['dropped: only means something in generate-content']);
+});
+
+test('thousands of unknown fields are told about in proportion to their number', { timeout: 120_000 }, () => {
+  const withFields = (count: number): JsonObject => ({
+    contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown_${at}`, at])),
+  });
+  expect(translated('generate-content', 'messages', withFields(3)).notes).toMatchObject([
+    { field: 'unknown_0' },
+    { field: 'unknown_1' },
+    { field: 'unknown_2' },
+  ]);
+  const tell = (body: JsonObject) => translated('generate-content', 'messages', body);
+  expect(excessOf(withFields, tell, 2_000)).toBeUndefined();
 });
