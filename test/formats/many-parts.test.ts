@@ -69,3 +69,19 @@ test('citations far into a text have the bytes of their places, between the halv
     })),
   );
 });
+
+test('many citations of one long text do not repeat it for each: Gemini quotes it a bounded number of times', () => {
+  const sizes = [PARTS, 4 * PARTS].map((count) => {
+    const text = 'é'.repeat(5 * count);
+    const citations = Array.from({ length: count }, (_, at) => ({
+      url: `https://example.com/${at}`,
+      start: 0,
+      end: text.length,
+    }));
+    const metadata = renderCitations(text, citations);
+    expect(metadata?.['groundingSupports']).toHaveLength(count);
+    return JSON.stringify(metadata).length;
+  });
+  const [small = 0, large = 0] = sizes;
+  expect(large).toBeLessThan(5 * small);
+});

@@ -8,6 +8,13 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { utf8Length } from '../../../lib/utf8.ts';
 
 /**
+ * The most that the supports of an answer quote of it, in code units: several times its text, and this much of a short
+ * one. Each citation may stand on the whole text: 8,000 of them in a text of 40 KB would be quoted in 320 MB. A support
+ * without its words still has the place of them.
+ */
+const QUOTED = { times: 4, least: 1024 * 1024 };
+
+/**
  * The `groundingMetadata` of an answer; undefined if no citation has a URL.
  * @param text all visible text of the answer, from which the citations' offsets count.
  */
@@ -16,6 +23,7 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
   const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
   const supports: JsonObject[] = [];
   const findByte = byteOffsets(text);
+  let left = Math.max(QUOTED.least, QUOTED.times * text.length);
   for (const { url, title, start, end } of citations) {
     if (url === undefined) continue;
     const known = chunks.get(url) ?? {
@@ -25,7 +33,10 @@ export function renderCitations(text: string, citations: readonly Citation[]): J
     chunks.set(url, known);
     if (start === undefined || end === undefined) continue;
     // The words of the answer: what other vendors call the cited text are those of the source.
-    const segment = { startIndex: findByte(start), endIndex: findByte(end), text: text.slice(start, end) };
+    const words = text.slice(start, end);
+    const quoted = words.length <= left;
+    if (quoted) left -= words.length;
+    const segment = { startIndex: findByte(start), endIndex: findByte(end), ...(quoted && { text: words }) };
     supports.push({ segment, groundingChunkIndices: [known.index] });
   }
   if (chunks.size === 0) return undefined;
