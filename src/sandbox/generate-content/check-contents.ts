@@ -67,14 +67,15 @@ function checkContent(content: JsonObject, index: number): void {
 
 /** Successive contents of the same side are read as one turn (recorded). */
 function mergedTurns(contents: readonly JsonObject[]): readonly JsonObject[] {
-  const turns: JsonObject[] = [];
+  const turns: { readonly content: JsonObject; readonly parts: JsonObject[] }[] = [];
   for (const content of contents) {
     const last = turns.at(-1);
-    const together = last !== undefined && (last['role'] === 'model') === (content['role'] === 'model');
-    if (together) turns[turns.length - 1] = { ...last, parts: [...parseParts(last), ...parseParts(content)] };
-    else turns.push(content);
+    const together = (last?.content['role'] === 'model') === (content['role'] === 'model');
+    // To copy the parts for each further content would cost the square of their number.
+    if (last !== undefined && together) for (const part of parseParts(content)) last.parts.push(part);
+    else turns.push({ content, parts: [...parseParts(content)] });
   }
-  return turns;
+  return turns.map(({ content, parts }) => ({ ...content, parts }));
 }
 
 function checkTurns(contents: readonly JsonObject[]): void {
