@@ -9,7 +9,7 @@ import { MOST_UNANSWERED } from '../../src/server/http/pipelining.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
-import { alike, costOf, openStage, requestOf, useStage, ways } from './stage.ts';
+import { alike, costOf, openStage, requestOf, streamEvents, useStage, ways } from './stage.ts';
 
 const MB = 1024 * 1024;
 const stage = useStage({ timeouts: { requestHead: 2_000 } });
@@ -112,6 +112,79 @@ test.each([
   } finally {
     await slow.close();
   }
+});
+
+/** A request whose body Node's parser refuses after it has announced the request. */
+const broken = (path: string, line: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n${line}\r\n\r\n${body}`;
+
+const BROKEN = [
+  ['a chunk without a length', 'Transfer-Encoding: chunked', '5\r\n{"mod\r\nzz\r\n'],
+  ['a trailer that frames the body again', 'Transfer-Encoding: chunked', '0\r\nContent-Length: 7\r\n\r\n'],
+  ['a coding that does not end in chunks', 'Transfer-Encoding: gzip', ''],
+] as const;
+
+test.each([
+  ['/v1/chat/completions', /"type":"invalid_request_error"/],
+  ['/v1/responses', /"type":"invalid_request_error"/],
+  ['/v1/messages', /"type":"error"/],
+  ['/v1beta/models/gemini-2.5-flash:generateContent', /"status":"INVALID_ARGUMENT"/],
+])("C-23 %s: a body that is not HTTP is a 400 in the caller's format, and in the log", async (path, said) => {
+  for (const [name, line, body] of BROKEN) {
+    const before = stage.upstream.received.length;
+    const answer = await exchange(stage.gateway.port, broken(path, line, body));
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g), name).toEqual(['HTTP/1.1 400']);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toMatch(said);
+    expect(stage.upstream.received).toHaveLength(before);
+    const [, id = ''] = /\r\nx-request-id: (\w+)\r\n/i.exec(answer) ?? [];
+    expect(id).not.toBe('');
+    const logged = () =>
+      stage.gateway
+        .output()
+        .split('\n')
+        .filter((line) => line.includes(id));
+    await eventually(() => logged().length === 1, 'the request is in the log');
+    expect(logged()[0]).toContain('"status":400');
+  }
+});
+
+test.each(BROKEN)('C-37 %s behind a request does not cost that request its answer', async (_, line, body) => {
+  const behind = broken(ways[0].path, line, body);
+  for (const stream of [false, true]) {
+    stage.respondWith((_request, response) => {
+      if (stream) streamEvents(response, 5, 50);
+      else setTimeout(() => json(response, { late: true }), 200);
+    });
+    const before = stage.upstream.received.length;
+    const answer = await exchange(
+      stage.gateway.port,
+      post(ways[0].path, requestOf(ways[0], stream)) + behind,
+    );
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+    expect(answer).toContain(stream ? 'data: [DONE]' : '"late":true');
+    expect(stage.upstream.received).toHaveLength(before + 1);
+  }
+});
+
+test('C-37 a caller who keeps sending behind what is broken can read the answer before it', async () => {
+  const answered: Promise<void> = new Promise((resolve) => {
+    stage.respondWith((_, response) => {
+      response.once('close', resolve);
+      json(response, { first: true });
+    });
+  });
+  const [, line, body] = BROKEN[0];
+  const client = rawClient(stage.gateway.port);
+  client.socket.pause();
+  client.socket.write(post(ways[0].path, requestOf(ways[0], false)) + broken(ways[0].path, line, body));
+  const sending = setInterval(() => client.socket.write('x'.repeat(100_000)), 10);
+  await answered;
+  // Long enough for the end of the connection to arrive, and for a reset, which would end it here too.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  clearInterval(sending);
+  client.socket.resume();
+  expect(await client.over).toContain('"first":true');
 });
 
 test.each([

@@ -12,10 +12,7 @@ import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import type { Load } from '../exchange.ts';
 import type { Arrival } from './arrivals.ts';
 import { release, releasePiece, releaseWhenOver } from './release-body.ts';
-import { stopParsing } from './stop-parsing.ts';
-
-/** How long the rest of a refused body may keep arriving, so that its sender can read why, in milliseconds. */
-const LINGER = 1_000;
+import { cutLater, stopParsing } from './stop-parsing.ts';
 
 /**
  * The bytes of a body that are not counted as held. The limit on requests in flight bounds how many such bodies there
@@ -197,7 +194,7 @@ class BodyReading implements PieceOwner {
   }
 }
 
-/** Reads and discards what still arrives, for LINGER at most; then the connection is cut. */
+/** Reads and discards what still arrives, for a moment; then the connection is cut. */
 export function discard(request: CallerRequest): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
@@ -210,9 +207,7 @@ export function discard(request: CallerRequest): void {
   // After a last answer Node closes both directions. A sender that is still sending then gets a reset, which can
   // discard the answer before it is read. So only our direction is closed, and the timer does the rest.
   socket.destroySoon = () => socket.end();
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
+  cutLater(socket);
 }
 
 /** Whether the caller asked for a `100 Continue` (RFC 9110, 10.1.1), by the same test that Node uses. */

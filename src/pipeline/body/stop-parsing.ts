@@ -1,6 +1,9 @@
-/** Stops the parsing of requests on a connection whose client keeps sending. */
+/** The end of a connection whose client keeps sending: what it sends is not parsed, and not met with a reset at once. */
 
 import type { Socket } from 'node:net';
+
+/** How long a client whose requests are not read any more may keep sending, so that it can read its answer, in milliseconds. */
+const LINGER = 1_000;
 
 /**
  * Reads and discards the bytes of a connection from now on: they are not parsed, and they start no request. Node still
@@ -13,4 +16,11 @@ export function stopParsing(socket: Socket): void {
   socket.removeAllListeners('data');
   socket.on('data', () => {});
   socket.resume();
+}
+
+/** Cuts a connection in a moment, unless its client closes it before. */
+export function cutLater(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -6,7 +6,7 @@
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { stopParsing } from '../../pipeline/body/stop-parsing.ts';
+import { cutLater, stopParsing } from '../../pipeline/body/stop-parsing.ts';
 import { cutOff } from './cut-off.ts';
 
 /** A connection with this many unanswered requests is not read. */
@@ -20,7 +20,7 @@ export interface Pipelining {
   /** Whether a connection has had a request, and all of its requests are answered. */
   isIdle(socket: Socket): boolean;
   /**
-   * Gives up the request of a connection whose body has not arrived in time.
+   * Gives up the request of a connection whose body has not arrived in time, or is broken.
    * @param refuse answers a request that is in progress but whose answer has no head yet
    * @returns false if there is no such request.
    */
@@ -116,9 +116,16 @@ export function pipelining(answer: RequestListener): Pipelining {
   };
 }
 
-/** The requests of a pipeline are answered. Clients repeat a request that a closed connection left unanswered. */
+/**
+ * The requests of a pipeline are answered. Clients repeat a request that a closed connection left unanswered. A client that
+ * is still sending would get a reset, which can discard the last answer before it is read (RFC 9112, 9.6). So only our
+ * direction is closed at first.
+ */
 function closeAfter({ waiting, current }: Pipeline, socket: Socket): void {
-  (waiting.at(-1) ?? current)?.[1].once('finish', () => socket.destroySoon());
+  (waiting.at(-1) ?? current)?.[1].once('finish', () => {
+    socket.end();
+    cutLater(socket);
+  });
 }
 
 /** Node resumes reading after each request that it has parsed, so reading is paused again whenever it is resumed. */

@@ -30,15 +30,16 @@ export function answerClientErrors(
     if (connection instanceof Socket) {
       const answer = pipelining.answering(connection);
       isAnswered = answer?.headersSent === true;
-      const refuse = (response: ServerResponse): void => end(response, bodyTimeout());
       const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-      if (isLate && pipelining.giveUpUnfinished(connection, refuse)) return;
+      // A caller whose connection has failed, or whose side of it has ended, has left.
+      const isThere = isLate || !(connection.destroyed || connection.readableEnded);
+      const refuse = (response: ServerResponse): void => end(response, bodyFault(code));
+      if (isThere && pipelining.giveUpUnfinished(connection, refuse)) return;
       // Data after a request with `Connection: close`: its answer is still to come (RFC 9112, 9.6).
       if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
         stopParsing(connection);
         return;
       }
-      // A caller whose side of the connection has ended has left.
       if (!connection.readableEnded && pipelining.closeAfterAnswers(connection, !isLate)) return;
     }
     if (connection.writable && !isAnswered) {
@@ -50,8 +51,16 @@ export function answerClientErrors(
   });
 }
 
-function bodyTimeout(): GatewayError {
-  return new GatewayError('request-timeout', 'The request body did not arrive in time.', {
-    headers: { connection: 'close' },
-  });
+/** What is wrong with a body that Node gives up. */
+function bodyFault(code: string | undefined): GatewayError {
+  const headers = { connection: 'close' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new GatewayError('request-timeout', 'The request body did not arrive in time.', { headers });
+  }
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
+    return new GatewayError('too-large', 'The extensions of a chunk of the request body are too large.', {
+      headers,
+    });
+  }
+  return new GatewayError('invalid-request', 'The request body is not framed as HTTP requires.', { headers });
 }
