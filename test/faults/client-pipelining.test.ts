@@ -187,6 +187,27 @@ test('C-37 a caller who keeps sending behind what is broken can read the answer 
   expect(await client.over).toContain('"first":true');
 });
 
+test('C-37 a WebSocket is not opened behind a request whose answer is still to come', async () => {
+  const handshake = [
+    'GET /v1/responses HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${KEY}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    '',
+    '',
+  ].join('\r\n');
+  stage.respondWith((_, response) => streamEvents(response, 5, 50));
+  const client = rawClient(stage.gateway.port, post(ways[0].path, requestOf(ways[0], true)) + handshake);
+  const answer = await client.until((text) => text.includes('HTTP/1.1 426'));
+  client.socket.end();
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 426']);
+  expect(answer.indexOf('data: [DONE]')).toBeLessThan(answer.indexOf('HTTP/1.1 426'));
+  await client.over;
+});
+
 test.each([
   ['a head that is not complete in time', 'GET /hea'],
   ['what is no HTTP', 'GARBAGE\r\n\r\n'],

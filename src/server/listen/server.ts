@@ -126,6 +126,7 @@ export async function serve(
     room: socketRoom,
     live,
     isShort: () => shortageAt(load) !== undefined,
+    isAnswering: (connection) => pipelined.answering(connection) !== undefined,
     tell,
   });
 

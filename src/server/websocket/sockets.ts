@@ -34,6 +34,8 @@ export interface SocketsOptions {
   readonly live: Pick<Live, 'beside' | 'beginMessage'>;
   /** Whether the process is short of a resource, so that it should accept nothing more. */
   readonly isShort: () => boolean;
+  /** Whether a connection has a request whose answer is not complete. */
+  readonly isAnswering: (connection: Socket) => boolean;
   readonly tell: LogProblem;
 }
 
@@ -58,7 +60,7 @@ export interface Sockets {
  * @returns the open WebSockets of the server, to count and to close
  */
 export function takeSockets(server: Server, options: SocketsOptions): Sockets {
-  const { current, isOpen, unread, room, live, isShort, tell } = options;
+  const { current, isOpen, unread, room, live, isShort, isAnswering, tell } = options;
   const sessions = new Set<Session>();
   const memories = openMemories(() => {
     const { pendingBytes, pendingBytesPerKey } = current().options;
@@ -77,7 +79,8 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   const taken = new WeakMap<IncomingMessage, Principal | Promise<Judged>>();
 
   const isTaken = (request: IncomingMessage): boolean => {
-    if (!isHandshake(request)) return false;
+    // A handshake behind a request that is being answered would take the connection from that answer.
+    if (!isHandshake(request) || isAnswering(request.socket)) return false;
     const judged = judge(request, current(), isOpen(), room);
     if (judged instanceof GatewayError) return false;
     taken.set(request, judged);
