@@ -123,6 +123,21 @@ test('a caller who speaks plain HTTP, or nothing, costs the others nothing', asy
   expect(await silent.over).toBe('');
 });
 
+test('a caller who leaves during the handshake keeps no connection, and no process that ends', {
+  timeout: 8_000,
+}, async () => {
+  await start();
+  const silent = connectPlain({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+  silent.end();
+  await once(silent.resume(), 'close');
+  const hasty = connect({ ...trust, port: gateway.port, host: '127.0.0.1' });
+  await once(hasty, 'secureConnect');
+  // What the client sends last of the handshake has not left it yet.
+  hasty.destroy();
+  gateway.signal('SIGTERM');
+  expect(await gateway.ended).toBe(0);
+});
+
 test('the console of the admin port reaches models over both certificates', async () => {
   await start({ admin: { key: 'admin-key-of-the-tests', port: 0, tls } });
   await eventually(() => gateway.output().includes('Console: '), 'it serves');

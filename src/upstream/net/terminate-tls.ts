@@ -43,6 +43,8 @@ export class TlsTermination {
       return;
     }
     this.#handshakes += 1;
+    // A caller whose side ends during the handshake has left. Node would wait for the rest of it until the time limit.
+    connection.allowHalfOpen = false;
     this.#tls.emit('connection', connection);
   }
 
@@ -56,6 +58,8 @@ export class TlsTermination {
     const options = { cert, key, ALPNProtocols: ['http/1.1', 'http/1.0'], handshakeTimeout: HANDSHAKE };
     return createServer(options)
       .on('secureConnection', (socket) => {
+        // Its side may end behind a request whose answer it waits for.
+        socket.allowHalfOpen = true;
         this.#server.emit('connection', socket);
         this.#countOff();
       })
