@@ -119,6 +119,25 @@ describe.each(cuts)('%s %s', (_, name, cut) => {
   });
 });
 
+test.each(translated)(
+  '$name: events with empty data, as some services keep a stream open, are none',
+  async (way) => {
+    const good = streamedAnswer(way.spoken);
+    const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
+    const empty = ['data:\n\n', 'event: ping\ndata: \n\n'];
+    const events = eventTexts(good).flatMap((event, at) => [empty[at % 2] ?? '', event]);
+    const { status, text } = await read(way, (wire) => wire.wholeStream([events.join(''), ...empty]));
+    // What came in one read may be one event, so the words are compared and not the events.
+    const words = (stream: string): string =>
+      eventsIn(stream)
+        .map(({ data }) => /"(?:text|content|delta)":"((?:[^"\\]|\\.)*)"/.exec(data)?.[1] ?? '')
+        .join('');
+    expect([status, words(text)]).toEqual([200, words(whole)]);
+    expect(isFinished(way.format, text)).toBe(true);
+    expect(words(whole).length).toBeGreaterThan(20);
+  },
+);
+
 describe('U-17 an end without a single event', () => {
   test.each(translated)('$name: 502, asked once', async (way) => {
     const { status } = await read(way, (wire) => wire.wholeStream([]));

@@ -80,8 +80,8 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     }
     this.#readLastUsage();
     this.#lastPiece = undefined;
-    // Gemini writes no end marker, but some services in front of it write OpenAI's.
-    if (event.data === '[DONE]') return;
+    // Gemini writes no end marker, but some services in front of it write OpenAI's, and keep a stream open with empty data.
+    if (event.data === '' || event.data === '[DONE]') return;
     const value = parseEventValue(event.data);
     if (isList(value)) {
       const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;

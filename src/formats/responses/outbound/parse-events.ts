@@ -59,7 +59,8 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   }
 
   transform({ data, piece }: Sse, out: Sink<ReplyEvent>): void {
-    if (this.#ended || data === '[DONE]') return;
+    // Some services keep a stream open with empty data.
+    if (this.#ended || data === '' || data === '[DONE]') return;
     this.#parts.out = out;
     const value = piece === undefined ? parseEventObject(data) : { ...this.#delta, delta: piece };
     this.#delta = undefined;
