@@ -134,6 +134,25 @@ test('one deployment of LiteLLM with a weight, an order, limits and a price', as
     expect(notes).toContain(note);
 });
 
+test.each([
+  ['rpm', ['rpm: 480', 'rpm: 120'], [4, 1]],
+  ['tpm, which both have', ['tpm: 1000, rpm: 7', 'tpm: 3000'], [1, 3]],
+  ['none, since one of them has none', ['rpm: 480', 'tpm: 5'], [1, 1]],
+  ['weight, if one has any', ['rpm: 480, weight: 2', 'rpm: 120'], [2, 1]],
+])('deployments of LiteLLM share the load by %s', async (_, figures, weights) => {
+  const file = join(directory, 'shares.yaml');
+  const lines = figures.map(
+    (figure, at) =>
+      `  - { model_name: gpt-4o, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY_${at}, ${figure} } }`,
+  );
+  writeFileSync(file, ['model_list:', ...lines].join('\n'));
+  const { config, notes } = await imported(file);
+  expect(config.vendors['openai']?.upstreams.map(({ weight }) => weight)).toEqual(weights);
+  const word = /^rpm|^tpm/.exec(_)?.[0];
+  if (word === undefined) expect(notes).not.toContain('became the weight');
+  else expect(notes).toContain(`model_list[1].litellm_params.${word} became the weight of the address.`);
+});
+
 test('a config of Portkey: targets become upstreams and fallbacks', async () => {
   const { config, text, notes } = await imported('portkey.json');
   expect(config).toMatchObject({

@@ -3,6 +3,7 @@
 import { modelName, vendorName } from '../../catalog/catalog.ts';
 import { defaultModels } from '../../catalog/default.ts';
 import type { Draft, FallbackField } from './draft.ts';
+import { type Deployment, findWeights } from './litellm-shares.ts';
 import type { Source } from './source.ts';
 
 /** Kinds of models that this gateway does not serve. */
@@ -12,7 +13,13 @@ const OTHER_MODES =
 export function importLitellm(file: Source, draft: Draft): void {
   const ids = new Map<string, string>();
   const spread = new Set<string>();
-  for (const entry of file.parts('model_list')) importModel(entry, ids, spread, draft);
+  const deployments = file.parts('model_list').map((entry) => ({
+    entry,
+    name: entry.text('model_name') ?? '',
+    params: entry.part('litellm_params'),
+  }));
+  const weights = findWeights(deployments, draft.note);
+  for (const deployment of deployments) importModel(deployment, weights.get(deployment), ids, spread, draft);
   const [router, litellm, general] = [
     file.part('router_settings'),
     file.part('litellm_settings'),
@@ -41,12 +48,17 @@ export function importLitellm(file: Source, draft: Draft): void {
 }
 
 /**
+ * @param weight its share of the load; undefined if LiteLLM gives it none.
  * @param ids the model that each name means, which this adds to.
  * @param spread the models whose name has other vendors too, which this adds to.
  */
-function importModel(entry: Source, ids: Map<string, string>, spread: Set<string>, draft: Draft): void {
-  const name = entry.text('model_name') ?? '';
-  const params = entry.part('litellm_params');
+function importModel(
+  { entry, name, params }: Deployment,
+  weight: number | undefined,
+  ids: Map<string, string>,
+  spread: Set<string>,
+  draft: Draft,
+): void {
   const info = entry.part('model_info');
   info?.skip('id', 'base_model', 'mode', 'health_check_timeout');
   if (params === undefined) return;
@@ -68,7 +80,7 @@ function importModel(entry: Source, ids: Map<string, string>, spread: Set<string
     provider,
     apiKey: params.text('api_key'),
     baseUrl: withVersion(provider, params.text('api_base')),
-    weight: params.number('weight'),
+    weight,
   });
   if (vendor === undefined) {
     params.skip(...params.names());
