@@ -59,8 +59,8 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   }
 
   transform({ data, piece }: Sse, out: Sink<ReplyEvent>): void {
-    // Some services keep a stream open with empty data.
-    if (this.#ended || data === '' || data === '[DONE]') return;
+    // Some services keep a stream open with empty data. A piece of a text may have none.
+    if (this.#ended || data === '[DONE]' || (data === '' && piece === undefined)) return;
     this.#parts.out = out;
     const value = piece === undefined ? parseEventObject(data) : { ...this.#delta, delta: piece };
     this.#delta = undefined;
