@@ -166,3 +166,19 @@ function farQuote(text: string, from: number): number {
     }
   }
 }
+
+/** Whether one of these bytes is a backslash. */
+export function hasBackslash(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true;
+  return false;
+}
+
+/**
+ * The last byte before `stop` that need not be looked at again, inside of a string that goes on. A backslash that begins
+ * an escape is looked at together with the byte behind it. `from` is such a byte itself, so no backslash before it counts.
+ */
+export function lastSeen(bytes: Uint8Array, from: number, stop: number): number {
+  let at = stop - 1;
+  while (at > from && bytes[at] === BACKSLASH) at--;
+  return (stop - 1 - at) % 2 === 1 ? stop - 2 : stop - 1;
+}

@@ -7,6 +7,7 @@
 import { afterStringIn, ByteText } from './byte-text.ts';
 import { bytesOfText, concatBytes, textOfBytes } from './bytes.ts';
 import { type GatewayError, invalid } from './errors.ts';
+import { MISREADS_ESCAPED_KEYS } from './escaped-keys.ts';
 import { type Json, parseJson } from './json.ts';
 import { MAX_DEPTH, MAX_TOKENS } from './json-bounds.ts';
 import {
@@ -19,9 +20,11 @@ import {
   COLON,
   COMMA,
   EXACT_DIGITS,
+  hasBackslash,
   isDigit,
   isInNumber,
   isSpace,
+  lastSeen,
   MINUS,
   mayHoldJson,
   OPEN_LIST,
@@ -46,6 +49,8 @@ export interface ObjectScan {
   readonly largeStrings: readonly number[];
   /** The bytes of all strings that may hold JSON themselves: they begin as an object, a list, space or an escape does. */
   readonly nested: number;
+  /** Whether a key has an escape; undefined if that is not known. Always false where JSON.parse reads such keys soundly. */
+  readonly hasEscapedKey: boolean | undefined;
 }
 
 /** Shorter strings are copied in less time than it takes to avoid it. */
@@ -79,6 +84,7 @@ interface BegunScan {
     readonly numbers: number[];
     readonly largeStrings: number[];
     nested: number;
+    hasEscapedKey: boolean | undefined;
   };
   readonly text: ByteText;
   readonly closers: number[];
@@ -97,7 +103,15 @@ function beginScan(bytes: Uint8Array): BegunScan {
   const at = afterSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
   return {
-    found: { fields: new Map(), members: 0, items: [], numbers: [], largeStrings: [], nested: 0 },
+    found: {
+      fields: new Map(),
+      members: 0,
+      items: [],
+      numbers: [],
+      largeStrings: [],
+      nested: 0,
+      hasEscapedKey: false,
+    },
     text: new ByteText(bytes),
     closers: [],
     depth: 0,
@@ -136,6 +150,7 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
       }
       seen = -1;
       if (key === undefined) {
+        if (MISREADS_ESCAPED_KEYS && hasBackslash(bytes, at, end)) found.hasEscapedKey = true;
         key = keyText(bytes, at, end, text);
         if (spans.has(key)) throw invalid(`The request body has the key "${printable(key)}" twice.`, key);
         at = afterSpace(bytes, end);
@@ -147,12 +162,16 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
       } else {
         if (end - at >= LARGE_STRING) largeStrings.push(at, end);
         if (mayHoldJson(bytes[at + 1])) found.nested += end - at;
+        const start = at;
         at = end - 1;
         // Nearly every string is followed by one of these.
         const next = bytes[end];
         if (depth > 1 && (next === COMMA || next === COLON)) {
           if (++tokens > MAX_TOKENS) throw tooLarge();
-          if (next === COLON) members++;
+          if (next === COLON) {
+            members++;
+            if (MISREADS_ESCAPED_KEYS && hasBackslash(bytes, start, end)) found.hasEscapedKey = true;
+          }
           at = end;
         }
       }
@@ -181,7 +200,11 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
     }
     if (byte === COMMA || byte === COLON) {
       if (++tokens > MAX_TOKENS) throw tooLarge();
-      if (byte === COLON) members++;
+      if (byte === COLON) {
+        members++;
+        // There is space behind the key, which nobody has looked at.
+        if (MISREADS_ESCAPED_KEYS) found.hasEscapedKey ||= undefined;
+      }
       if (depth === 1) {
         if (byte === COLON) throw notJson(at);
         endValue(at);
@@ -234,16 +257,6 @@ export interface Edit extends Span {
 /** Copies the bytes with `text` in place of the value at the span. */
 export function spliced(bytes: Uint8Array, { start, end }: Span, text: string): Uint8Array {
   return concatBytes([bytes.subarray(0, start), bytesOfText(text), bytes.subarray(end)]);
-}
-
-/**
- * The last byte before `stop` that need not be looked at again, inside of a string that goes on. A backslash that begins
- * an escape is looked at together with the byte behind it. `from` is such a byte itself, so no backslash before it counts.
- */
-function lastSeen(bytes: Uint8Array, from: number, stop: number): number {
-  let at = stop - 1;
-  while (at > from && bytes[at] === BACKSLASH) at--;
-  return (stop - 1 - at) % 2 === 1 ? stop - 2 : stop - 1;
 }
 
 /** The place behind a string's closing quote. @throws GatewayError `invalid-request` if there is none. */

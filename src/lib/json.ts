@@ -1,5 +1,7 @@
 /** JSON values (RFC 8259), and readers that accept a value only if it has the expected type. */
 
+import { hasEscapedKey, MISREADS_ESCAPED_KEYS, parseByTokens } from './escaped-keys.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -57,6 +59,11 @@ const NO_OBJECTS: readonly JsonObject[] = [];
 
 /** Parses JSON text. @throws SyntaxError if the text is not JSON. */
 export function parseJson(text: string): Json {
+  return MISREADS_ESCAPED_KEYS && hasEscapedKey(text) ? parseByTokens(text) : parseUnescaped(text);
+}
+
+/** Parses JSON text of which no key has an escape. @throws SyntaxError if the text is not JSON. */
+export function parseUnescaped(text: string): Json {
   // JSON.parse is typed `any`; what it returns is exactly Json.
   const value: Json = JSON.parse(text);
   return value;

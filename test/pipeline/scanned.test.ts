@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
 import { fieldsWithOddNumbers } from '../../src/pipeline/body/parse-body.ts';
-import { replaced, scanned, withFirst } from '../../src/pipeline/body/scanned.ts';
+import { replaced, type Scanned, scanned, withFirst } from '../../src/pipeline/body/scanned.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
 
 const body = fc
@@ -19,11 +19,19 @@ const body = fc
     Buffer.from(JSON.stringify({ before, model, after, store: true }, undefined, indent)),
   );
 
+/** As a second scan would find it. But a key with an escape may be gone with the value that had it. */
+function expectSameScan({ body: changed, scan }: Scanned): void {
+  const { hasEscapedKey, ...found } = scanObject(changed);
+  const { hasEscapedKey: kept, ...rest } = scan;
+  expect(rest).toEqual(found);
+  if (hasEscapedKey !== false) expect(kept).not.toBe(false);
+}
+
 test('a field that is replaced', () => {
   fc.assert(
     fc.property(body, fc.string(), (bytes, name) => {
       const made = replaced(replaced(scanned(bytes), 'model', JSON.stringify(name)), 'store', 'false');
-      expect(made.scan).toEqual(scanObject(made.body));
+      expectSameScan(made);
       expect(made.tree()).toEqual({ ...JSON.parse(bytes.toString('utf8')), model: name, store: false });
     }),
   );
@@ -33,7 +41,7 @@ test('a field that is put before all others', () => {
   fc.assert(
     fc.property(body, (bytes) => {
       const made = withFirst(scanned(bytes), 'first', 'false');
-      expect(made.scan).toEqual(scanObject(made.body));
+      expectSameScan(made);
       expect(made.tree()).toEqual({ first: false, ...JSON.parse(bytes.toString('utf8')) });
     }),
   );

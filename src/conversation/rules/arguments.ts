@@ -3,6 +3,7 @@
  * written in both directions: an order id of 19 digits, and also `1e-400`, `-0` and `1.0`.
  */
 
+import { hasEscapedKey, MISREADS_ESCAPED_KEYS, parseByTokens } from '../../lib/escaped-keys.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
 import { holdsOddNumber, isOdd, survey } from '../odd-number.ts';
@@ -94,6 +95,8 @@ export function parseExact(text: string): Json {
 }
 
 function parseWithSpelling(text: string): Json {
+  if (MISREADS_ESCAPED_KEYS && hasEscapedKey(text))
+    return parseByTokens(text, (source) => (isOdd(source) ? JSON.rawJSON(source) : Number(source)));
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && isOdd(source) ? JSON.rawJSON(source) : value,
   );

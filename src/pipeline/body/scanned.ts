@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../../catalog/model.ts';
 import { invalid } from '../../lib/errors.ts';
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, parseUnescaped } from '../../lib/json.ts';
 import { OPEN_OBJECT } from '../../lib/json-bytes.ts';
 import {
   type Edit,
@@ -121,7 +121,7 @@ function* parse(value: BodyValue): Work<JsonObject> {
   const tools = findKnownTools(value);
   const { text, large } = yield* lightening(body, scan, tools?.span);
   value.large = large;
-  value.tree = parsed(text);
+  value.tree = parsed(text, scan.hasEscapedKey);
   // The field keeps its place.
   if (tools !== undefined) Object.assign(value.tree, { tools: tools.known });
   return value.tree;
@@ -143,8 +143,14 @@ function findKnownTools({
   return span && known !== undefined ? { span, known } : undefined;
 }
 
-function parsed(text: string): JsonObject {
-  const value = tryParseJson(text);
+/** @param hasEscapedKey what the scan has found */
+function parsed(text: string, hasEscapedKey: boolean | undefined): JsonObject {
+  let value: Json | undefined;
+  try {
+    value = hasEscapedKey === false ? parseUnescaped(text) : parseJson(text);
+  } catch {
+    // It is no JSON, as what is not an object is none for a request.
+  }
   if (!isObject(value)) throw invalid('The request body is not a valid JSON object.');
   return value;
 }
@@ -203,6 +209,7 @@ function exchanged(
     numbers: kept(scan.numbers),
     largeStrings: kept(scan.largeStrings),
     nested: scan.nested,
+    hasEscapedKey: text.includes('\\') ? scan.hasEscapedKey || undefined : scan.hasEscapedKey,
   });
 }
 

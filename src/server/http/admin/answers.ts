@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { ReadBudgets } from '../../../accounting/usage/budget-report.ts';
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
+import { parseJson } from '../../../lib/json.ts';
 import type { Query } from '../../../lib/query.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
 import { readBody } from '../../../pipeline/body/read-body.ts';
@@ -88,7 +89,7 @@ export function checked<S extends z.ZodType>(value: unknown, schema: S): z.outpu
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseJson(bytes.toString('utf8'));
   } catch {
     throw new GatewayError('invalid-request', 'The body is not valid JSON.');
   }
