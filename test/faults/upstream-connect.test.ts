@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { checkedLookup, openAgent, type Resolve } from '../../src/upstream/agent.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
@@ -14,7 +14,7 @@ import { CLOSED } from '../support/free-port.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import { sized } from './stage.ts';
-import { ask, native, translated, ways, wholeAnswer } from './upstream-ways.ts';
+import { ask, native, streamedAnswer, translated, ways, wholeAnswer } from './upstream-ways.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -55,6 +55,9 @@ async function gatewayTo(
 const [way] = native;
 const [other] = translated;
 if (way === undefined || other === undefined) throw new Error('There are no ways.');
+
+/** Of no other timer. */
+const KEEP_ALIVE = 7_919;
 
 /** The full number of the table, 5,000, takes a minute. */
 const RACES = sized(400, 5_000);
@@ -431,6 +434,43 @@ describe('U-36 more requests than connections', () => {
     for (const response of [...(await Promise.all(asked.slice(0, 2))), await waiting]) {
       expect(response.status).toBe(200);
       await response.text();
+    }
+  });
+
+  test('a caller who leaves before its turn leaves no keep-alive behind', async () => {
+    const upstream = await faultUpstream();
+    const held: (() => void)[] = [];
+    upstream.script((wire) => {
+      held.push(() => wire.answer(200, streamedAnswer(other.spoken)));
+    });
+    const vendors = vendorsAtUrl(upstream.url);
+    const gateway = await gatewayTo(upstream.url, {
+      vendors: { ...vendors, openai: { ...vendors['openai'], connections: 1 } },
+      timeouts: { pool: 5_000, hold: 200, keepAlive: KEEP_ALIVE },
+    });
+    const begun = vi.spyOn(globalThis, 'setInterval');
+    const ended = vi.spyOn(globalThis, 'clearInterval');
+    /** The timers of keep-alives that have begun and not ended. */
+    const running = (): number =>
+      begun.mock.results.filter(
+        ({ value }, at) =>
+          begun.mock.calls[at]?.[1] === KEEP_ALIVE && !ended.mock.calls.some(([timer]) => timer === value),
+      ).length;
+    try {
+      const first = ask(gateway.url, other, true);
+      await eventually(() => held.length === 1, 'the first request has the only slot');
+      const leaving = new AbortController();
+      const left = ask(gateway.url, other, true, { signal: leaving.signal }).catch(() => undefined);
+      await sleep(50);
+      leaving.abort();
+      await left;
+      // Longer than a head is held back.
+      await sleep(400);
+      for (const answer of held.splice(0)) answer();
+      await (await first).text();
+      await eventually(() => running() === 0, 'no keep-alive is left');
+    } finally {
+      vi.restoreAllMocks();
     }
   });
 

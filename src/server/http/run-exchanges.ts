@@ -9,6 +9,7 @@ import type { Answer, Incoming } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { type Pipeline, pipeline } from '../../pipeline/pipeline.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
+import { cancelBody } from '../../streams/cancel-body.ts';
 
 /** A request whose notes have not begun. */
 export type Asked = Omit<Incoming, 'ledger'>;
@@ -60,7 +61,11 @@ function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Pro
   return new Promise((resolve) => {
     let isGiven = false;
     const give = (answer: Answer): void => {
-      if (isGiven) return;
+      if (isGiven) {
+        // Nobody reads it, and it may have keep-alives.
+        cancelBody(answer.body);
+        return;
+      }
       isGiven = true;
       signal.removeEventListener('abort', onAbort);
       ledger.status = answer.status;
