@@ -11,6 +11,7 @@ import type { Sink, Step } from '../streams/step.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import { withLargeStrings } from './body/scanned.ts';
 import type { Hooked, Routed } from './exchange.ts';
+import { withAllFallbacks } from './model/admit-fallbacks.ts';
 import { routeTo } from './model/fallback.ts';
 import type { ReachOptions } from './model/reach.ts';
 import { parsePrompt } from './request/parse-prompt.ts';
@@ -114,18 +115,7 @@ function rerouted(routed: Routed, id: string, { catalog, vendors, reach }: Routi
 
 /** A request, and all its fallbacks, with what the hooks have decided, or the cache wants to see. */
 export function withHooked(routed: Routed, hooked: Hooked): Routed {
-  const { nextFallback } = routed;
-  return {
-    ...routed,
-    hooked,
-    mustTranslate: true,
-    ...(nextFallback !== undefined && {
-      nextFallback: async (reason) => {
-        const next = await nextFallback(reason);
-        return next && withHooked(next, hooked);
-      },
-    }),
-  };
+  return withAllFallbacks(routed, { hooked, mustTranslate: true });
 }
 
 /** The step that calls `onReplyEvent`. */

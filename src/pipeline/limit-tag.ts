@@ -3,6 +3,7 @@
 import type { Limits } from '../access/limits/limits.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
+import { withAllFallbacks } from './model/admit-fallbacks.ts';
 import { findEndUser } from './request/end-user.ts';
 
 /**
@@ -18,7 +19,7 @@ export function limitTag(limits: Limits | undefined): Stage<Routed, Routed> {
     ledger.tag = tag;
     const allowed = limits.admitTag(principal, tag, response, route.format, standings);
     return allowed instanceof Promise
-      ? allowed.then((told) => ({ ...routed, ...told }))
-      : { ...routed, ...allowed };
+      ? allowed.then((told) => withAllFallbacks(routed, told))
+      : withAllFallbacks(routed, allowed);
   };
 }

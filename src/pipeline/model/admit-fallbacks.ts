@@ -1,4 +1,4 @@
-/** Fallbacks that must fit limits and budgets of their own. */
+/** What later stages add to the fallbacks of a request, which are made from the request as it was routed. */
 
 import { GatewayError } from '../../lib/errors.ts';
 import type { Routed } from '../exchange.ts';
@@ -26,4 +26,9 @@ export function admitFallbacks(routed: Routed, admit: (fallback: Routed) => Prom
       return undefined;
     },
   };
+}
+
+/** A request, and all its fallbacks, with these fields. */
+export function withAllFallbacks(routed: Routed, fields: Partial<Routed>): Routed {
+  return admitFallbacks({ ...routed, ...fields }, async (fallback) => withAllFallbacks(fallback, fields));
 }

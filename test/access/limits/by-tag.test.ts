@@ -14,6 +14,7 @@ import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support
 import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { describeStores } from '../../support/stores.ts';
+import { json, startUpstream } from '../../support/upstream.ts';
 import { RATE_LIMITED, startVendor, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-tags';
@@ -95,6 +96,29 @@ async function ask(
 }
 
 const statusOf = async (...asked: Parameters<typeof ask>): Promise<number> => (await ask(...asked)).status;
+
+test('an answer of a fallback tells what is left of the limits of its tag', async () => {
+  const failing = await startUpstream((_, response) => json(response, { error: { message: 'No.' } }, 500));
+  const vendors = vendorsAtUrl(vendor.url);
+  gateway = await startGateway({
+    vendors: { ...vendors, openai: { ...vendors['openai'], baseUrl: `${failing.url}/v1` } },
+    models: [{ id: MODEL, contextWindow: 9_000, maxOutputTokens: 900, prices: { input: 2, output: 2 } }],
+    fallbacks: { 'openai/gpt-4.1': [MODEL] },
+    keys: [
+      {
+        name: 'limited',
+        key: LIMITED,
+        limits: { requestsPerMinute: 50 },
+        tagLimits: { requestsPerMinute: 5 },
+      },
+    ],
+  });
+  const response = await ask(gateway.url, { model: 'openai/gpt-4.1' }, { tag: 'alice' });
+  await failing.close();
+  expect([response.status, response.headers.get('x-gateway-model')]).toEqual([200, MODEL]);
+  expect(response.headers.get('x-ratelimit-limit-requests')).toBe('5');
+  expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('4');
+});
 
 describe.each([
   ['chat-completions', { safety_identifier: 'alice' }, { user: 'bob' }],
