@@ -39,4 +39,6 @@ export interface CallerResponse {
   on(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
   prependListener(event: 'close', listener: () => void): unknown;
+  /** As Node's. 0: no limit. */
+  setMaxListeners(most: number): unknown;
 }

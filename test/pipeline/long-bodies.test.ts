@@ -350,6 +350,7 @@ function closed(): Omit<CallerResponse, 'on' | 'once' | 'off' | 'prependListener
     writableLength: 0,
     headersSent: true,
     writeContinue: () => undefined,
+    setMaxListeners: () => undefined,
   };
 }
 

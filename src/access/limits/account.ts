@@ -145,6 +145,8 @@ export function openAccount(
     const limit = portion(concurrentRequests);
     const begin = (leave: Leave | undefined): Standings => {
       if (leave === undefined) throw overConcurrency(checked(holder, format, all), limit);
+      // Each limit listens by itself, those of fallbacks too. Node would warn of a leak from the eleventh listener on.
+      response.setMaxListeners(0);
       // The caller may have left in the meantime.
       if (response.closed) leave();
       else response.on('close', leave);

@@ -256,6 +256,18 @@ test('so is one for long prompts', async () => {
   expect((await ask(url, MINI)).status).toBe(429);
 });
 
+test('a request with many limits of requests at a time causes no warning of a leak', async () => {
+  const covering = [[MINI], [MINI, LARGE], ['openai/*'], [MINI, 'anthropic/*'], [MINI, 'google/*']];
+  const limits = covering.map((models) => ({ models, concurrentRequests: 5, budgetDay: 5 }));
+  const warnings: Error[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', warned);
+  const url = await serveLimited(limits, limits);
+  expect((await ask(url, MINI)).status).toBe(200);
+  process.off('warning', warned);
+  expect(warnings).toEqual([]);
+});
+
 test('a further model that a body names is limited too', async () => {
   const url = await serveLimited([{ models: [LARGE], requestsPerMinute: 1 }]);
   const more = { fallbacks: [LARGE] };
