@@ -3,6 +3,7 @@
 import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
+import { beginsEvent, firstInk } from '../streams/first-byte.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
@@ -44,11 +45,7 @@ export function decodeByLooks(holds: Holds = () => {}, pieces?: Pieces): Step<Ui
   let step: Step<Uint8Array, Sse> | undefined;
   return {
     transform(chunk, out) {
-      step ??= stepFor(
-        chunk.find((byte) => !isSpace(byte)),
-        holds,
-        pieces,
-      );
+      step ??= stepFor(firstInk(chunk), holds, pieces);
       step?.transform(chunk, out);
     },
     flush: (out) => (step ?? decodeWhole(holds)).flush?.(out),
@@ -73,28 +70,9 @@ function stepFor(
  * white space counts as empty.
  */
 export function textUnlessStream(body: Uint8Array): string | undefined {
-  const first = body.findIndex((byte) => !isSpace(byte));
-  if (first < 0) return '';
-  return beginsEvent(body[first]) ? undefined : textOfBytes(body);
-}
-
-/** Whether a byte begins a comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6). */
-function beginsEvent(byte: number | undefined): boolean {
-  switch (byte) {
-    case 0x3a:
-    case 0x64:
-    case 0x65:
-    case 0x69:
-    case 0x72:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/** Whether a byte is white space (RFC 8259, 2) or part of a byte order mark. */
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
+  const first = firstInk(body);
+  if (first === undefined) return '';
+  return beginsEvent(first) ? undefined : textOfBytes(body);
 }
 
 /** Collects a non-streaming body and gives it as one event. */

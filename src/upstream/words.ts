@@ -6,15 +6,13 @@
 
 import { CR, LF } from '../lib/bytes.ts';
 import { endsEvent } from '../streams/event-ends.ts';
+import { beginsEvent, firstInk } from '../streams/first-byte.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /** How many bytes of a line are examined; they are enough to show what it is. */
 const HEAD = 64;
-
-/** A comment, or a field: data, event, id or retry (WHATWG HTML, 9.2.6). */
-const EVENT_STREAM = ':deir';
 
 /** The data of a ping whose name is only inside it, as services write it that implement half of Anthropic's format. */
 const PING_DATA = /^\{\s{0,8}"type"\s{0,8}:\s{0,8}"ping"/;
@@ -46,10 +44,10 @@ export class WordReader {
    */
   hasWord(piece: Uint8Array, isKnown = false): boolean {
     if (!this.#isDecided) {
-      const first = piece.find((byte) => !isSpace(byte));
+      const first = firstInk(piece);
       if (first === undefined) return false;
       this.#isDecided = true;
-      if (EVENT_STREAM.includes(String.fromCharCode(first))) this.#events = new EventWords();
+      if (beginsEvent(first)) this.#events = new EventWords();
     }
     return this.#events === undefined ? hasInk(piece) : this.#events.hasWord(piece, isKnown);
   }
@@ -115,10 +113,5 @@ class EventWords {
 
 /** Whether a piece contains anything but white space. */
 function hasInk(piece: Uint8Array): boolean {
-  return piece.some((byte) => !isSpace(byte));
-}
-
-/** Whether a byte is white space (RFC 8259, 2) or part of a byte order mark. */
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
+  return firstInk(piece) !== undefined;
 }

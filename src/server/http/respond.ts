@@ -9,7 +9,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { FastResponse } from 'srvx';
-import { bytesOfText } from '../../lib/bytes.ts';
+import { bytesOfText, CR, LF } from '../../lib/bytes.ts';
 import { inMicrotask } from '../../lib/in-microtask.ts';
 import type { Answer } from '../../pipeline/exchange.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
@@ -107,8 +107,6 @@ class BodyWriter implements ByteSink {
   }
 }
 
-const CR = 0x0d;
-const LF = 0x0a;
 const LAST_CHUNK = bytesOfText('0\r\n\r\n');
 
 /** From this length on it is cheaper to write a chunk as three pieces than to copy it, in bytes. */
