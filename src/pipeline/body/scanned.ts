@@ -186,6 +186,25 @@ export function withFirst(sent: Scanned, key: string, text: string): Scanned {
   return withTree(made.body, { ...made.scan, members: members + 1, nested: nested + nestedIn(text) });
 }
 
+/** Whether a body has a field that is neither false nor null. */
+export function isSet({ body, scan: { fields } }: Pick<Scanned, 'body' | 'scan'>, field: string): boolean {
+  const span = fields.get(field);
+  return span !== undefined && !/^(?:false|null)$/.test(body.toString('latin1', span.start, span.end));
+}
+
+/** The longest value that `shortValue` reads, in bytes. */
+const LONGEST_SHORT = 4_096;
+
+/** The value of a field that names something; undefined for none, a long one, and what is not JSON. */
+export function shortValue(
+  { body, scan: { fields } }: Pick<Scanned, 'body' | 'scan'>,
+  field: string,
+): Json | undefined {
+  const span = fields.get(field);
+  if (span === undefined || span.end - span.start > LONGEST_SHORT) return undefined;
+  return tryParseJson(body.toString('utf8', span.start, span.end));
+}
+
 /** What a scan finds nested in a value. */
 function nestedIn(value: string): number {
   return scanObject(Buffer.from(`{"":${value}}`)).nested;

@@ -2,14 +2,12 @@
 
 import { hash } from 'node:crypto';
 import { LONGEST_TAG } from '../../accounting/usage/tag.ts';
-import { asObject, asText, type Json, tryParseJson } from '../../lib/json.ts';
+import { asObject, asText, tryParseJson } from '../../lib/json.ts';
+import { shortValue } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 
 /** OpenAI's fields, the newer one first; the other is `user_id` in the `metadata` of Anthropic. */
 const FIELDS = ['safety_identifier', 'user'] as const;
-
-/** The longest value that is read, in bytes. */
-const LONGEST = 4_096;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
@@ -17,15 +15,10 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
  * The end user as a tag; undefined if the body names none. A name that is too long for a tag, or is not ASCII, becomes a
  * hash: the same name is always the same tag.
  */
-export function findEndUser({ body, scan: { fields } }: Pick<Routed, 'body' | 'scan'>): string | undefined {
-  const read = (field: string): Json | undefined => {
-    const span = fields.get(field);
-    if (span === undefined || span.end - span.start > LONGEST) return undefined;
-    return tryParseJson(body.toString('utf8', span.start, span.end));
-  };
+export function findEndUser(routed: Pick<Routed, 'body' | 'scan'>): string | undefined {
   const named =
-    FIELDS.map((field) => asText(read(field))).find(Boolean) ??
-    asText(asObject(read('metadata'))?.['user_id']);
+    FIELDS.map((field) => asText(shortValue(routed, field))).find(Boolean) ??
+    asText(asObject(shortValue(routed, 'metadata'))?.['user_id']);
   if (!named) return undefined;
   const user = withoutSession(named);
   return user.length <= LONGEST_TAG && PRINTABLE.test(user) ? user : `user-${hash('sha256', user)}`;

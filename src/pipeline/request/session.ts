@@ -2,8 +2,9 @@
 
 import { hash } from 'node:crypto';
 import { findSessionHeader } from '../../formats/session-header.ts';
-import { asObject, asText, tryParseJson } from '../../lib/json.ts';
+import { asObject, asText } from '../../lib/json.ts';
 import { itemsOf } from '../../lib/json-scan.ts';
+import { shortValue } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 
 /**
@@ -26,9 +27,6 @@ const HEADERS = [
  * agents put it.
  */
 const FIELDS = ['prompt_cache_key', 'session_id'] as const;
-
-/** The longest value that is read, in bytes. */
-const LONGEST = 4_096;
 
 /** The parts of a request that name its session. */
 type Naming = Pick<Routed, 'message' | 'body' | 'scan' | 'principal'>;
@@ -98,16 +96,10 @@ function namedByHeader({ message: { headers } }: Naming): string | undefined {
   return undefined;
 }
 
-function namedByField({ body, scan: { fields } }: Naming): string | undefined {
-  const read = (field: string) => {
-    const span = fields.get(field);
-    if (span === undefined || span.end - span.start > LONGEST) return undefined;
-    // A value that is not JSON is left for the vendor to reject.
-    return tryParseJson(body.toString('utf8', span.start, span.end));
-  };
+function namedByField(routed: Naming): string | undefined {
   for (const field of FIELDS) {
-    const value = asText(read(field));
+    const value = asText(shortValue(routed, field));
     if (value) return value;
   }
-  return asText(asObject(read('metadata'))?.['user_id']) || undefined;
+  return asText(asObject(shortValue(routed, 'metadata'))?.['user_id']) || undefined;
 }

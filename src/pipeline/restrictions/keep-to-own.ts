@@ -5,7 +5,7 @@
 import type { StoredIds } from '../../access/stored-ids.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import type { Scanned } from '../body/scanned.ts';
+import { isSet, type Scanned } from '../body/scanned.ts';
 import type { Admitted } from '../exchange.ts';
 import { STORING } from './stored-places.ts';
 import { type Reference, storedReferences, unstored } from './stored-references.ts';
@@ -63,11 +63,6 @@ function unreadable(cause: unknown): never {
     retryAfter: 1,
     cause,
   });
-}
-
-function isSet({ body, scan: { fields } }: Scanned, field: string): boolean {
-  const span = fields.get(field);
-  return span !== undefined && !/^(?:false|null)$/.test(body.toString('latin1', span.start, span.end));
 }
 
 /** With the code of a missing response, clients (Codex) send the whole conversation again. */

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Query } from '../../lib/query.ts';
+import { isSet } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 
 /** The values of `alt` whose answers have readable usage. */
@@ -41,10 +42,8 @@ export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHea
  * gateway does not serve says what it used.
  * @throws GatewayError `invalid-request`
  */
-export function refuseBackground({ body, scan }: Pick<Routed, 'body' | 'scan'>): void {
-  const background = scan.fields.get('background');
-  if (background === undefined) return;
-  if (/^(?:false|null)$/.test(body.toString('latin1', background.start, background.end))) return;
+export function refuseBackground(routed: Pick<Routed, 'body' | 'scan'>): void {
+  if (!isSet(routed, 'background')) return;
   throw invalid(
     "'background' is not available to this API key, because its limits cannot count what runs in the background: leave it out, and use 'stream' for long answers.",
     'background',
