@@ -301,6 +301,7 @@ describe('in memory', () => {
     expect(await store.get('a')).toBeUndefined();
     store.set('large', 'x'.repeat(3_000), 60);
     expect(await store.get('large')).toBeUndefined();
+    expect(await store.get('c'), 'what cannot be kept takes the room of nothing').toBe(text);
   });
 });
 

@@ -49,6 +49,8 @@ export function answersInMemory(bytes: number): AnswerStore {
     set(key, text, seconds) {
       drop(key);
       const entry = { text, until: performance.now() + seconds * 1_000 };
+      // All others would give way to it, and then it would itself.
+      if (entrySize(entry) > bytes) return;
       entries.set(key, entry);
       held += entrySize(entry);
       for (const oldest of entries.keys()) {
