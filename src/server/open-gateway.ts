@@ -181,6 +181,7 @@ async function openCache(
   if (kind === 'redis' && redis.url !== undefined)
     return { ...options, kind, store: await answersInRedis(redis.url, tell) };
   const store = before?.cache?.kind === 'memory' ? before.cache.store : answersInMemory(bytes);
+  store.resize(bytes);
   return { ...options, kind: 'memory', store };
 }
 

@@ -1,8 +1,9 @@
 /** The cache of answers: who gets one, when, and in which form. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ConfigInput } from '../../src/config/schema.ts';
+import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { answersInMemory, answersInRedis } from '../../src/pipeline/cache/answer-store.ts';
+import { openGateway } from '../../src/server/open-gateway.ts';
 import {
   ask,
   native,
@@ -303,6 +304,24 @@ describe('in memory', () => {
     expect(await store.get('large')).toBeUndefined();
     expect(await store.get('c'), 'what cannot be kept takes the room of nothing').toBe(text);
   });
+});
+
+test('answers in memory outlive a reload, within the bound that it sets', async () => {
+  const opened: Awaited<ReturnType<typeof openGateway>>[] = [];
+  const reload = async (bytes: number) => {
+    const config = configSchema.parse({ cache: { bytes } });
+    const before = opened.at(-1)?.gateway;
+    const next = await openGateway(config, { simulated: {}, ...(before !== undefined && { before }) });
+    opened.push(next);
+    return next.gateway.cache?.store;
+  };
+  const text = 'x'.repeat(300);
+  const first = await reload(10_000);
+  for (const name of ['a', 'b']) first?.set(name, text, 60);
+  expect(await (await reload(5_000))?.get('a')).toBe(text);
+  const smaller = await reload(1_000);
+  expect([await smaller?.get('a'), await smaller?.get('b')]).toEqual([text, undefined]);
+  for (const { close } of opened) await close();
 });
 
 describe.runIf(hasRedis())('in Redis', () => {

@@ -16,6 +16,12 @@ export interface AnswerStore {
   close(): void;
 }
 
+/** Such a store in the memory of this process. */
+export interface AnswersInMemory extends AnswerStore {
+  /** Changes how many bytes all answers may take. */
+  resize(bytes: number): void;
+}
+
 interface Entry {
   readonly text: string;
   /** By performance.now(). */
@@ -26,12 +32,19 @@ interface Entry {
  * Keeps answers in memory; the ones that have not been used for longest go first.
  * @param bytes the most that all of them may take, as JSON text.
  */
-export function answersInMemory(bytes: number): AnswerStore {
+export function answersInMemory(bytes: number): AnswersInMemory {
+  let most = bytes;
   const entries = new Map<string, Entry>();
   let held = 0;
   const drop = (key: string): void => {
     held -= entrySize(entries.get(key));
     entries.delete(key);
+  };
+  const shrink = (): void => {
+    for (const oldest of entries.keys()) {
+      if (held <= most) break;
+      drop(oldest);
+    }
   };
   return {
     async get(key) {
@@ -50,13 +63,14 @@ export function answersInMemory(bytes: number): AnswerStore {
       drop(key);
       const entry = { text, until: performance.now() + seconds * 1_000 };
       // All others would give way to it, and then it would itself.
-      if (entrySize(entry) > bytes) return;
+      if (entrySize(entry) > most) return;
       entries.set(key, entry);
       held += entrySize(entry);
-      for (const oldest of entries.keys()) {
-        if (held <= bytes) break;
-        drop(oldest);
-      }
+      shrink();
+    },
+    resize(next) {
+      most = next;
+      shrink();
     },
     close: () => entries.clear(),
   };

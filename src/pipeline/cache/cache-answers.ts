@@ -19,7 +19,7 @@ import { withHooked } from '../call-hooks.ts';
 import type { Replied, Routed } from '../exchange.ts';
 import { parsePrompt } from '../request/parse-prompt.ts';
 import { asksList, asksStream } from '../request/request-kind.ts';
-import type { AnswerStore, KeptAnswer } from './answer-store.ts';
+import type { AnswerStore, AnswersInMemory, KeptAnswer } from './answer-store.ts';
 import { cacheKey } from './cache-key.ts';
 
 export interface CacheOptions {
@@ -31,10 +31,11 @@ export interface CacheOptions {
   readonly seconds: number;
 }
 
-export interface AnswerCache extends CacheOptions {
-  readonly kind: 'memory' | 'redis';
-  readonly store: AnswerStore;
-}
+export type AnswerCache = CacheOptions &
+  (
+    | { readonly kind: 'memory'; readonly store: AnswersInMemory }
+    | { readonly kind: 'redis'; readonly store: AnswerStore }
+  );
 
 /** The header by which a request asks for the cache, and in which an answer says whether it came from there. */
 export const CACHE_HEADER = 'x-gateway-cache';
