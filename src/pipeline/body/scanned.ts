@@ -3,7 +3,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../../catalog/model.ts';
 import { invalid } from '../../lib/errors.ts';
-import { isObject, type Json, type JsonObject, parseJson, parseUnescaped } from '../../lib/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  parseUnescaped,
+  tryParseJson,
+} from '../../lib/json.ts';
 import { OPEN_OBJECT } from '../../lib/json-bytes.ts';
 import {
   type Edit,
