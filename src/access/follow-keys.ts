@@ -45,9 +45,11 @@ export async function followKeys(
   let book = openKeyRegistry();
   let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;
+  /** The last refresh that was asked for. */
+  let reading = Promise.resolve();
   let isReplaced = store.kind === 'sqlite' ? await findReplacement(store.place.path) : undefined;
 
-  async function refresh(): Promise<void> {
+  async function readChanges(): Promise<void> {
     if (known !== undefined && (await keyChanges(store)).version === known.version) return;
     const before = known;
     // Everything is read as it is at one moment, so that a key in a new group is never seen without its group.
@@ -71,6 +73,12 @@ export async function followKeys(
     for (const key of read.revoked) next.addRevoked(key);
     book = next;
     known = read.known;
+  }
+
+  /** One after the other: of two at once, the one that has read less may end last, and put a revoked key back. */
+  function refresh(): Promise<void> {
+    reading = reading.then(readChanges, readChanges);
+    return reading;
   }
 
   async function look(): Promise<void> {
@@ -100,7 +108,11 @@ export async function followKeys(
       findEnded: (hash) => book.findEnded(hash),
     },
     refresh,
-    stop: looking.stop,
+    async stop() {
+      await looking.stop();
+      // Whoever asked for it is told why it failed.
+      await reading.catch(() => {});
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { followKeys } from '../../src/access/follow-keys.ts';
 import { findEndedKey, findPrincipal } from '../../src/access/keys.ts';
@@ -203,6 +204,38 @@ describeStores('keys of the store', (stores) => {
     await waitFor(() => expect(findPrincipal(followed.keys, key)?.limits.budgetDay).toBe(2));
     await revokeKey(there, row.id);
     await waitFor(() => expect(findPrincipal(followed.keys, key)).toBeUndefined());
+    await followed.stop();
+  });
+
+  test('a look that ends late does not put a revoked key back', async () => {
+    const place = await stores.newPlace();
+    const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
+    const gate = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let isHolding = false;
+    const db = here.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (isHolding && result.rows.some((row) => 'hash' in row)) {
+          held.resolve();
+          await gate.promise;
+        }
+        return result;
+      },
+    });
+    const followed = await followKeys({ ...here, db }, { interval: 60_000 });
+    const { key, row } = await create(there, 'team');
+    isHolding = true;
+    const first = followed.refresh();
+    await held.promise;
+    isHolding = false;
+    await revokeKey(there, row.id);
+    const second = followed.refresh();
+    // Time enough for the second one, if it does not wait.
+    await Promise.race([second, sleep(500)]);
+    gate.resolve();
+    await Promise.all([first, second]);
+    expect(findPrincipal(followed.keys, key)).toBeUndefined();
     await followed.stop();
   });
 
