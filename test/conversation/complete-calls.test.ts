@@ -4,6 +4,7 @@ import type { Part, Turn } from '../../src/conversation/prompt.ts';
 import { completeCalls } from '../../src/conversation/rules/complete-calls.ts';
 import { renameRepeatedIds } from '../../src/conversation/rules/rename-repeated-ids.ts';
 import { strictTurns } from '../../src/conversation/rules/strict-turns.ts';
+import { excessOf } from '../support/cost.ts';
 
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const call = (id: string): Part => ({ kind: 'tool-call', id, name: 'f', arguments: '{}' });
@@ -82,4 +83,12 @@ describe('ids that repeat', () => {
     const turns = [assistant(call('a')), user(result('a')), assistant(call('b'))];
     expect(renameRepeatedIds(turns)).toBe(turns);
   });
+});
+
+test('a turn of many calls costs in proportion to their number', () => {
+  const prepare = (size: number): Turn[] => {
+    const ids = Array.from({ length: size }, (_, at) => ['call', at].join('-'));
+    return [user(text('x')), assistant(...ids.map(call)), user(...ids.map((id) => result(id)))];
+  };
+  expect(excessOf(prepare, completeCalls, 8_000)).toBeUndefined();
 });

@@ -17,8 +17,8 @@ const NO_RESULT = 'The call was interrupted: there is no result.';
 export function completeCalls(turns: readonly Turn[]): readonly Turn[] {
   return turns.flatMap((turn, at): readonly Turn[] => {
     if (turn.role === 'user') {
-      const asked = getCalls(turns[at - 1]);
-      const isAnswer = (part: Part): boolean => isResult(part) && asked.some(({ id }) => id === part.id);
+      const asked = new Set(getCalls(turns[at - 1]).map(({ id }) => id));
+      const isAnswer = (part: Part): boolean => isResult(part) && asked.has(part.id);
       const missing = missingResults(turns[at - 1], turn);
       const said = turn.parts.flatMap((part) => (isResult(part) && !isAnswer(part) ? asText(part) : [part]));
       return [{ ...turn, parts: [...missing, ...said] }];
