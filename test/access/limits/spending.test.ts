@@ -177,9 +177,39 @@ describeStores('what the store has of it', ({ open }) => {
     const team = new Set(['team']);
     for (let count = 0; count < 3; count += 1)
       expect(await stored('2026-05-20', team)).toEqual(new Map([['team', amounts(1, 5)]]));
-    expect(read).toEqual(['4', '1', '5', '1', '5', '1', '5']);
+    // At first it is asked where to divide the names: nowhere.
+    expect(read).toEqual(['', '4', '1', '5', '1', '5', '1', '5']);
     expect(await stored('2026-05-21', team)).toEqual(new Map([['team', amounts(0, 5)]]));
     expect(await stored('2026-06-01', team)).toEqual(new Map([['team', amounts(0, 0, 0, 5)]]));
+  });
+
+  test('comes in pieces, so that callers do not wait while all of it is read', async () => {
+    const store = await open();
+    const names = Array.from({ length: 6_000 }, (_, at) => `key-${at}`);
+    const row = rowOf(exchange({ cost: 4, time: Date.parse('2026-05-19T12:00:00Z') }));
+    const today = rowOf(exchange({ cost: 1, time: Date.parse('2026-05-20T12:00:00Z') }));
+    const rows = names.flatMap((key) => [
+      { ...row, key },
+      { ...today, key },
+    ]);
+    for (let at = 0; at < rows.length; at += 500)
+      await writeUsage(
+        store,
+        rows.slice(at, at + 500).map((each, place) => ({ ...each, batch: `${at}`, place })),
+      );
+    const read: number[] = [];
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        read.push(result.rows.length);
+        return Promise.resolve(result);
+      },
+    });
+    const stored = storedSpending({ ...store, db });
+    const all = new Map(names.map((name) => [name, amounts(1, 5)]));
+    expect(new Map([...(await stored('2026-05-20'))].toSorted())).toEqual(new Map([...all].toSorted()));
+    expect(await stored('2026-05-20', new Set(names))).toEqual(all);
+    expect(Math.max(...read)).toBeLessThanOrEqual(2_000);
   });
 
   test('a late write for an earlier day is found some minutes later', async () => {
