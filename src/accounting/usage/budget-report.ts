@@ -1,5 +1,6 @@
 /** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { allowance } from '../../access/allowance.ts';
 import type { SpentByModel } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
@@ -49,6 +50,12 @@ export interface BudgetOptions {
 /** Reads all budgets, those of which the smallest share is left first. @throws if the store cannot be read. */
 export type ReadBudgets = () => Promise<readonly BudgetLine[]>;
 
+/** How many keys or groups are worked on in one turn of the event loop. */
+const IN_ONE_TURN = 1_000;
+
+/** When the present period of each kind ends. Each costs as much as 200 other fields of a budget in most time zones. */
+type Renewals = Readonly<Record<Period, number | undefined>>;
+
 /** What was spent before today is cached: so this may be read often. */
 export function openBudgetReport(
   store: Store,
@@ -60,22 +67,23 @@ export function openBudgetReport(
     of: 'key' | 'group',
     holders: readonly Budgeted[],
     now: number,
+    renewals: Renewals,
   ): Promise<BudgetLine[]> {
     const budgeted = holders.filter(hasBudget);
     if (budgeted.length === 0) return [];
     const names = new Set(budgeted.map(({ name }) => name));
     const spent = await spending[of](formatDay(now, timeZone), names);
-    return budgeted.flatMap(({ name, limits = {}, modelLimits = [] }) => [
+    return await flatMapInTurns(budgeted, ({ name, limits = {}, modelLimits = [] }) => [
       ...lines(
         { of, name },
         limits,
         sumUp(spent, name, () => true),
-        now,
+        renewals,
       ),
       ...modelLimits.flatMap((limit) => {
         const allows = allowance(limit.models);
         const covered = sumUp(spent, name, (model) => allows(model, otherNames));
-        return lines({ of, name, models: limit.models }, limit, covered, now);
+        return lines({ of, name, models: limit.models }, limit, covered, renewals);
       }),
     ]);
   }
@@ -84,27 +92,43 @@ export function openBudgetReport(
     holder: Pick<BudgetLine, 'of' | 'name' | 'models'>,
     limits: KeyLimits,
     spent: Spent,
-    now: number,
+    renewals: Renewals,
   ): BudgetLine[] {
     return PERIODS.flatMap((period) => {
       const budget = limits[BUDGETS[period]];
       if (budget === undefined) return [];
-      return [{ ...holder, period, budget, spent: spent[period], renews: nextStart(period, now, timeZone) }];
+      return [{ ...holder, period, budget, spent: spent[period], renews: renewals[period] }];
     });
   }
 
   return async () => {
     const { keys, groups } = configured();
     // A rotated key has two records, with the same limits.
-    const stored = (await listKeys(store)).flatMap((row) => recordsFromRow(row).slice(0, 1));
+    const stored = await flatMapInTurns(await listKeys(store), (row) => recordsFromRow(row).slice(0, 1));
     const storedGroups = (await listGroups(store)).map(groupRecordFromRow);
     const now = Date.now();
+    const renewals = {
+      day: nextStart('day', now, timeZone),
+      week: nextStart('week', now, timeZone),
+      month: nextStart('month', now, timeZone),
+      total: nextStart('total', now, timeZone),
+    };
     const all = [
-      ...(await listLines('key', [...keys, ...stored], now)),
-      ...(await listLines('group', [...groups, ...storedGroups], now)),
+      ...(await listLines('key', [...keys, ...stored], now, renewals)),
+      ...(await listLines('group', [...groups, ...storedGroups], now, renewals)),
     ];
     return all.toSorted((one, other) => shareSpent(other) - shareSpent(one));
   };
+}
+
+/** There may be 100,000 keys, and callers are served meanwhile. */
+async function flatMapInTurns<T, U>(all: readonly T[], make: (one: T) => readonly U[]): Promise<U[]> {
+  const made: U[] = [];
+  for (const [at, one] of all.entries()) {
+    if (at % IN_ONE_TURN === IN_ONE_TURN - 1) await nextTurn();
+    made.push(...make(one));
+  }
+  return made;
 }
 
 function hasBudget({ limits, modelLimits = [] }: Budgeted): boolean {

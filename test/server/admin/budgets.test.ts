@@ -1,6 +1,7 @@
 /** `/admin/budgets`: what is spent of budgets by key, group and model. */
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { openBudgetReport } from '../../../src/accounting/usage/budget-report.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
 import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
@@ -17,6 +18,30 @@ const ADMIN = 'the-admin-key-of-the-budgets';
 const TODAY = formatDay(Date.now());
 
 describeStores('budgets', ({ open }) => {
+  test('of many keys in a time zone take the time zone no more often than those of few', async () => {
+    const store = await open();
+    const countUses = async (keys: number): Promise<number> => {
+      const configured = Array.from({ length: keys }, (_, at) => ({
+        name: `key-${at}`,
+        limits: { budgetDay: 1, budgetMonth: 2 },
+      }));
+      const uses = vi.spyOn(Intl, 'DateTimeFormat');
+      try {
+        const read = openBudgetReport(store, {
+          timeZone: 'Europe/Berlin',
+          configured: () => ({ keys: configured, groups: [] }),
+        });
+        expect(await read()).toHaveLength(2 * keys);
+        return uses.mock.calls.length;
+      } finally {
+        uses.mockRestore();
+      }
+    };
+    const few = await countUses(2);
+    expect(few).toBeGreaterThan(0);
+    expect(await countUses(50)).toBe(few);
+  });
+
   test('are listed with what is spent, of stored and of configured keys and groups', async () => {
     const store = await open();
     await createGroup(store, 'search', groupColumns({ budget_month: 100 }));
