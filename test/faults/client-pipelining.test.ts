@@ -187,6 +187,34 @@ test('C-37 a caller who keeps sending behind what is broken can read the answer 
   expect(await client.over).toContain('"first":true');
 });
 
+// Node discards what comes in the same read behind a request with an upgrade that is not taken.
+test.each([
+  ['in one read', 0],
+  ['whose body comes later', 1],
+])('C-37 no body is read as a request behind an upgrade that is not taken, %s', async (_, later) => {
+  stage.respondWith(({ body }, response) => json(response, { got: body.length }));
+  const asked = post(ways[0].path, requestOf(ways[0], false), [
+    'Connection: Upgrade, HTTP2-Settings',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABk',
+  ]);
+  const inner = 'GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n';
+  const outer = `POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n`;
+  const before = asked.indexOf('\r\n\r\n') + 4 * later;
+  const [first, second] =
+    later === 0 ? [asked + outer, inner] : [asked.slice(0, before), asked.slice(before)];
+  const client = rawClient(stage.gateway.port, first);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  client.socket.write(later === 0 ? second : second + outer);
+  if (later !== 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.socket.write(inner);
+  }
+  const answer = await client.over;
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+});
+
 test('C-37 a WebSocket is not opened behind a request whose answer is still to come', async () => {
   const handshake = [
     'GET /v1/responses HTTP/1.1',

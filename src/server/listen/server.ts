@@ -10,6 +10,7 @@ import { shortageAt } from '../../pipeline/shed-load.ts';
 import { formatUrl } from '../../upstream/net/bind.ts';
 import { createApp } from '../http/app.ts';
 import { cutOff } from '../http/cut-off.ts';
+import { declineUpgrades } from '../http/declined-upgrade.ts';
 import { getNodeExchange } from '../http/node-exchange.ts';
 import { pipelining } from '../http/pipelining.ts';
 import { respond, toResponse } from '../http/respond.ts';
@@ -103,8 +104,10 @@ export async function serve(
     live.follow(response, current(), () => handle(request, response));
   });
 
+  const declineUpgrade = declineUpgrades();
   const { server, entrance, tls } = await open(
     (request, response) => {
+      declineUpgrade(request, response);
       request.url = toOriginForm(request.url ?? '/');
       pipelined.take(request, response);
     },
