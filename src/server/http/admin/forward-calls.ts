@@ -33,14 +33,25 @@ export function addCallForwarding(app: H3, gateway: Promise<CallersAddress>): vo
   }
 }
 
+/** What concerns one connection only (RFC 9110, 7.6.1), apart from the framing of a request, which stays the same. */
+const OF_CONNECTION = ['connection', 'keep-alive', 'proxy-connection', 'te', 'upgrade'] as const;
+const OF_ANSWERED_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'] as const;
+
 function forward(message: IncomingMessage, response: ServerResponse, gateway: CallersAddress): void {
-  const { method, headers } = message;
+  const { method } = message;
+  const headers = without<string | string[] | undefined>(OF_CONNECTION, message.headers);
+  // Node shows only the first of two keys, and the gateway refuses both.
+  const { authorization } = message.headersDistinct;
+  if (authorization !== undefined) headers['authorization'] = authorization;
   const host = isEveryAddress(gateway.host) ? 'localhost' : gateway.host;
   const tls = gateway.certificate();
   const url = formatUrl({ host, port: gateway.port, tls }) + (message.url ?? '/');
   const options = { method, headers, agent: false };
   const answered = (answer: IncomingMessage): void => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    // The rest of a request whose body is refused is not waited for.
+    if (!message.complete) response.setHeader('connection', 'close');
+    // Node frames the answer anew: a caller of HTTP/1.0 knows no chunks (RFC 9112, 6.1).
+    response.writeHead(answer.statusCode ?? 502, without(OF_ANSWERED_CONNECTION, answer.headers));
     answer.pipe(response);
     // A client must not take a body that was cut for a complete one.
     answer.on('close', () => {
@@ -52,8 +63,14 @@ function forward(message: IncomingMessage, response: ServerResponse, gateway: Ca
       ? request(url, options, answered)
       : requestSecurely(url, { ...options, ...onlyShowing(tls) }, answered);
   onward.on('error', () => (response.headersSent ? cutOff(response) : fail(response)));
+  // A caller who waits for it sends no body before. HTTP/1.0 does not know it (RFC 9110, 10.1.1).
+  if (message.httpVersion !== '1.0') onward.on('continue', () => response.writeContinue());
   response.on('close', () => onward.destroy());
   message.pipe(onward);
+}
+
+function without<T>(names: readonly string[], headers: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
 /** Options that accept a server with this very certificate, whatever names stand in it and whoever has signed it. */

@@ -1,12 +1,14 @@
 /** The admin API's listener: always apart from the callers' one, and by default reachable from this machine alone. */
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
+import { toOriginForm } from '../../listen/origin-form.ts';
+import { declineUpgrades } from '../declined-upgrade.ts';
 
 export interface RunningAdmin {
   readonly url: string;
@@ -24,7 +26,13 @@ export async function serveAdmin(
   address: Address,
   certificate?: ServerCertificate,
 ): Promise<RunningAdmin> {
-  const handle = toNodeHandler(app);
+  const answer = toNodeHandler(app);
+  const declineUpgrade = declineUpgrades();
+  const handle: RequestListener = (request, response) => {
+    declineUpgrade(request, response);
+    request.url = toOriginForm(request.url ?? '/');
+    void answer(request, response);
+  };
   const secure = certificate && createSecureServer(certificate, handle);
   const server = secure ?? createServer(handle);
   // `readBody` sends 100 Continue to a caller that waits for it.

@@ -1,0 +1,84 @@
+/** Callers of models on the admin listener, which forwards to the callers' one: they are answered as they are there. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAdmin, type TestAdmin } from '../support/admin.ts';
+import { KEY } from '../support/gateway.ts';
+import { bodyOf, exchange, post, rawClient } from '../support/raw.ts';
+import { json } from '../support/upstream.ts';
+import { requestOf, streamEvents, useStage, ways } from './stage.ts';
+
+const stage = useStage();
+let admin: TestAdmin;
+let port: number;
+
+beforeAll(async () => {
+  admin = await startAdmin(stage.gateway.url);
+  port = Number(new URL(admin.url).port);
+});
+afterAll(() => admin.close());
+
+const [native] = ways;
+const CLOSE = 'Connection: close';
+const asked = (headers: readonly string[] = [], isStream = false): string =>
+  post(native.path, requestOf(native, isStream), headers);
+
+test('C-38 a caller of HTTP/1.0 gets a stream without chunks', async () => {
+  stage.respondWith((_, response) => streamEvents(response, 3, 1));
+  const answer = await exchange(port, asked([], true).replace('HTTP/1.1', 'HTTP/1.0'));
+  expect(answer).toMatch(/^HTTP\/1\.1 200/);
+  expect(answer).not.toMatch(/\r\ntransfer-encoding/i);
+  expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toMatch(/^(?:data: |event: )/);
+});
+
+test('C-38 a caller who waits for 100 Continue gets it, unless the request is refused', async () => {
+  stage.respondWith((_, response) => json(response, { late: true }));
+  const request = asked(['Expect: 100-continue', CLOSE]);
+  const end = request.indexOf('\r\n\r\n') + 4;
+  const client = rawClient(port, request.slice(0, end));
+  await client.until((text) => text.includes('HTTP/1.1 100 Continue'));
+  client.socket.write(request.slice(end));
+  expect(await client.over).toContain('"late":true');
+  const refused = await exchange(port, request.slice(0, end).replace(KEY, 'gw-wrong'));
+  expect(refused).toMatch(/^HTTP\/1\.1 401/);
+});
+
+test('C-38 two keys are refused', async () => {
+  const answer = await exchange(port, asked(['Authorization: Bearer another', CLOSE]));
+  expect(answer).toMatch(/^HTTP\/1\.1 401/);
+});
+
+test('C-38 a handshake for a WebSocket is answered', async () => {
+  const answer = await exchange(
+    port,
+    [
+      'GET /v1/responses HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${KEY}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      '',
+      'rest',
+    ].join('\r\n'),
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 426/);
+});
+
+test('C-38 a complete URL names the same resource as its path', async () => {
+  const head = (target: string): string =>
+    `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n${CLOSE}\r\n\r\n`;
+  const answer = await exchange(port, head('http://gateway.example/v1/models'));
+  expect(answer).toMatch(/^HTTP\/1\.1 200/);
+  expect(bodyOf(answer)).toBe(bodyOf(await exchange(port, head('/v1/models'))));
+});
+
+test('C-38 no body is read as a request behind an upgrade that is not taken', async () => {
+  stage.respondWith((_, response) => json(response, { ok: true }));
+  const inner = 'GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n';
+  const outer = `POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n`;
+  const client = rawClient(port, asked(['Connection: Upgrade', 'Upgrade: h2c']) + outer);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  client.socket.write(inner);
+  expect((await client.over).match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+});
