@@ -378,6 +378,8 @@ describe('checklist 179: the request says in words which schema keywords Anthrop
     ['conditions', { if: { required: ['b'] }, then: { maxProperties: 2 }, else: { maxProperties: 1 } }],
     ['what it may not be', { not: { required: ['b'] } }],
     ['what nothing else allows', { unevaluatedProperties: false }],
+    ['what a list contains', { contains: { type: 'string' }, minContains: 1, maxContains: 3 }],
+    ['what hangs on another, as of old', { dependencies: { b: ['a'] } }],
   ])('checklist 179: %s', async (_, keywords) => {
     const told = Object.entries(keywords).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
     const closed = { ...object, additionalProperties: false, description: `{${told.join(', ')}}` };
