@@ -321,6 +321,36 @@ describe('calls and their results', () => {
     expect(parsed(request('calls-without-ids'))).toEqual(prompt);
   });
 
+  describe('a response in an envelope with its own name', () => {
+    const result = (response: JsonObject) => {
+      const { turns } = parsed(ask([{ functionResponse: { name: 'f', response } }]));
+      const part = turns[0]?.parts[0];
+      if (part?.kind !== 'tool-result') throw new Error('no result');
+      return { content: part.content, isError: part.isError };
+    };
+    const text = (value: string) => [{ kind: 'text', text: value }];
+
+    test.each<[JsonObject, string, boolean | undefined]>([
+      [{ name: 'f', content: 'sunny' }, 'sunny', undefined],
+      [{ name: 'f', content: '' }, '', undefined],
+      [{ name: 'f', content: { a: 1 } }, '{"a":1}', undefined],
+      [{ name: 'f', error: 'boom' }, 'boom', true],
+      [{ name: 'f', error: { code: 5 } }, '{"code":5}', true],
+    ])('loses it: %j', (response, content, isError) => {
+      expect(result(response)).toEqual({ content: text(content), isError });
+    });
+
+    test.each<[JsonObject]>([
+      [{ name: 'g', content: 'sunny' }],
+      [{ name: 'f', content: 'sunny', more: 1 }],
+      [{ name: 'f', value: 'sunny' }],
+      [{ name: 'f' }],
+      [{ content: 'sunny' }],
+    ])('is data of the function otherwise: %j', (response) => {
+      expect(result(response)).toEqual({ content: text(JSON.stringify(response)), isError: undefined });
+    });
+  });
+
   describe('a response with an id', () => {
     const ids = (calls: readonly JsonObject[], responses: readonly JsonObject[]) => {
       const { turns } = parsed({

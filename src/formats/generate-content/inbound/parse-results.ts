@@ -18,6 +18,7 @@ import { sortFields } from './sort-fields.ts';
 
 const RESULT_FIELDS: ReadonlySet<string> = new Set(['name', 'response', 'id', 'parts']);
 const RESULT_OWN: ReadonlySet<string> = new Set(['scheduling', 'willContinue']);
+const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['content', 'output', 'error']);
 const MEDIA_FIELDS: ReadonlySet<string> = new Set(['inlineData', 'fileData']);
 
 /**
@@ -34,7 +35,7 @@ export function parseResult(
   const { known, own, extra } = sortFields(value, RESULT_FIELDS, RESULT_OWN);
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
-  const { text, isError } = unwrapResponse(known['response']);
+  const { text, isError } = unwrapResponse(known['response'], name);
   const media = asObjects(known['parts']).flatMap((part, at) =>
     parseResultMedia(part, `${param}.parts[${at}]`),
   );
@@ -64,8 +65,11 @@ function parseResultMedia(part: JsonObject, param: string): readonly MediaPart[]
   ];
 }
 
-/** A response as text. It loses its wrapping only if the outbound half would wrap the text in the same way again. */
-function unwrapResponse(response: Json | undefined): { text?: string; isError: boolean } {
+/**
+ * A response as text. It loses its wrapping if the outbound half would wrap the text in the same way again, or if the
+ * wrapping says only whose response it is.
+ */
+function unwrapResponse(response: Json | undefined, name: string): { text?: string; isError: boolean } {
   if (response === undefined) return { isError: false };
   if (!isObject(response)) return { text: JSON.stringify(response), isError: false };
   if (Object.keys(response).length === 1) {
@@ -75,5 +79,18 @@ function unwrapResponse(response: Json | undefined): { text?: string; isError: b
       return { text: output, isError: false };
     }
   }
-  return { text: JSON.stringify(response), isError: false };
+  return unwrapNamed(response, name) ?? { text: JSON.stringify(response), isError: false };
+}
+
+/**
+ * What is in an envelope of the function's own name, as Google's first examples of function calling write it, and the
+ * Vercel AI SDK still does (@ai-sdk/google, `response: { name, content }` and `{ name, error }`).
+ */
+function unwrapNamed(response: JsonObject, name: string): { text: string; isError: boolean } | undefined {
+  const { name: own, ...others } = response;
+  const [entry, ...more] = Object.entries(others);
+  if (own !== name || entry === undefined || more.length > 0) return undefined;
+  const [key, value] = entry;
+  if (!ENVELOPE_FIELDS.has(key) || value === undefined) return undefined;
+  return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: key === 'error' };
 }
