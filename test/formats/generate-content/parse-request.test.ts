@@ -462,6 +462,9 @@ describe('settings', () => {
       { budget: 1024, visible: true },
     ],
     [{ thinkingLevel: 'low' }, { effort: 'low', visible: false }],
+    // Google's default is that the model decides how much it thinks.
+    [{ includeThoughts: true }, { adaptive: true, visible: true }],
+    [{ includeThoughts: false }, undefined],
     [{ thinkingLevel: 'MINIMAL' }, { effort: 'minimal', visible: false }],
     [{}, undefined],
   ])('thinking %j', (thinkingConfig, expected) => {

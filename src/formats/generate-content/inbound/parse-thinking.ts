@@ -26,7 +26,8 @@ export function parseThinking(value: Json | undefined): Thinking | undefined {
   if (budget === undefined && effort === undefined && !visible) return undefined;
   return {
     ...(effort !== undefined && { effort }),
-    ...(budget !== undefined && (budget < 0 ? { adaptive: true } : { budget })),
+    // Who asks for thoughts alone lets the model decide how much it thinks, as is Google's default.
+    ...(budget === undefined || budget < 0 ? effort === undefined && { adaptive: true } : { budget }),
     visible,
   };
 }
