@@ -25,6 +25,12 @@ import { parsePart } from './parse-parts.ts';
 import { parseThoughts } from './parse-thoughts.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
+/**
+ * Fields that mark the answer at the end as one to be continued: DeepSeek's and Mistral's ("Chat Prefix Completion"), and
+ * Moonshot's ("Partial Mode").
+ */
+const MARKS = ['prefix', 'partial'] as const;
+
 /** The fields of a message of the assistant. */
 const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   'role',
@@ -44,6 +50,7 @@ const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   'thinking',
   'reasoning',
   'images',
+  ...MARKS,
   // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.
   'parsed',
 ]);
@@ -89,11 +96,16 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     ...(typeof name === 'string' && { name }),
     ...withFormatSpecific(
       'chat-completions',
-      isObject(audio) ? { audio } : {},
+      { ...(isObject(audio) && { audio }), ...getMarks(message) },
       isObject(control) ? { cache_control: control } : {},
     ),
     ...withUnknownFields(withoutNulls(otherFields(message, ASSISTANT_FIELDS))),
   };
+}
+
+function getMarks(message: JsonObject): JsonObject {
+  const { prefix, partial } = message;
+  return { ...(prefix != null && { prefix }), ...(partial != null && { partial }) };
 }
 
 /** The fields of a message with nothing but what was said and called, as nearly all are. */
