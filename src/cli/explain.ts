@@ -4,7 +4,6 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation } from '../devtools/explain-refusal.ts';
-import { asText, isObject, tryParseJson } from '../lib/json.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
 import { parseFormat } from './options.ts';
 import { Refusal } from './refusal.ts';
@@ -28,6 +27,7 @@ export const explain = defineCommand({
     execute(args, options, async () => {
       if (args.status !== undefined && args.refusal === undefined)
         throw new Refusal('--status needs --refusal, the file with the refusal.');
+      const { asText, isObject, tryParseJson } = await import('../lib/json.ts');
       // TextDecoder drops the byte order mark that editors and shells on Windows write.
       const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
       if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);

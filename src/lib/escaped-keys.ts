@@ -4,8 +4,6 @@
  * sends could change how the next one is read (nodejs/node#63785; Node 24, and 26 before 26.12.1).
  */
 
-import { CLOSE_LIST, CLOSE_OBJECT, closingQuote, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
-
 /** A value that was parsed. */
 type Value = null | boolean | number | string | Value[] | { [key: string]: Value };
 
@@ -48,11 +46,11 @@ class TokenReader {
 
   value(): Value {
     switch (this.#next()) {
-      case OPEN_OBJECT:
+      case '{':
         return this.#object();
-      case OPEN_LIST:
+      case '[':
         return this.#list();
-      case QUOTE:
+      case '"':
         return this.#string();
       default:
         return this.#word();
@@ -62,7 +60,7 @@ class TokenReader {
   #object(): { [key: string]: Value } {
     const object: { [key: string]: Value } = {};
     this.#at += 1;
-    while (this.#next() !== CLOSE_OBJECT) {
+    while (this.#next() !== '}') {
       const key = this.#string();
       this.#next();
       const value = this.value();
@@ -78,15 +76,17 @@ class TokenReader {
   #list(): Value[] {
     const list: Value[] = [];
     this.#at += 1;
-    while (this.#next() !== CLOSE_LIST) list.push(this.value());
+    while (this.#next() !== ']') list.push(this.value());
     this.#at += 1;
     return list;
   }
 
   #string(): string {
-    const end = closingQuote(this.#text, this.#at) + 1;
-    const written = this.#text.slice(this.#at, end);
-    this.#at = end;
+    const start = this.#at;
+    let at = start + 1;
+    while (this.#text[at] !== '"') at += this.#text[at] === '\\' ? 2 : 1;
+    this.#at = at + 1;
+    const written = this.#text.slice(start, this.#at);
     return written.includes('\\') ? String(JSON.parse(written)) : written.slice(1, -1);
   }
 
@@ -99,12 +99,12 @@ class TokenReader {
     return word === 'null' ? null : this.#readNumber(word);
   }
 
-  /** Goes past space, commas and colons. @returns the code of the next character */
-  #next(): number {
+  /** Goes past space, commas and colons. @returns the next character */
+  #next(): string | undefined {
     SEPARATORS.lastIndex = this.#at;
     SEPARATORS.test(this.#text);
     this.#at = SEPARATORS.lastIndex;
-    return this.#text.charCodeAt(this.#at);
+    return this.#text[this.#at];
   }
 }
 

@@ -116,7 +116,7 @@ test.each([
   ],
   [
     {
-      model: 'openai/gpt-5.4',
+      model: 'openai/gpt-5',
       messages: [{ role: 'user', content: 'Hello!' }],
       max_tokens: 100,
       top_p: 0.5,
