@@ -19,7 +19,10 @@ export interface Catalog {
   fallbacks(model: Model, reason: FallbackReason): readonly Model[];
 }
 
-/** Why another model is asked: this one cannot answer now, the prompt is too long for it, or it may not answer it. */
+/**
+ * Why another model is asked: this one cannot answer now, the prompt is too long for it, or its vendor's policy forbids an
+ * answer.
+ */
 export type FallbackReason = 'outage' | 'long-prompt' | 'content-policy';
 
 /** For an id, `<vendor>/*` or `*` the ids to ask instead. The most exact one holds for a model. */

@@ -202,7 +202,7 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
       if (++tokens > MAX_TOKENS) throw tooLarge();
       if (byte === COLON) {
         members++;
-        // There is space behind the key, which nobody has looked at.
+        // Space stands before this colon, so its key was passed as a value is.
         if (MISREADS_ESCAPED_KEYS) found.hasEscapedKey ||= undefined;
       }
       if (depth === 1) {

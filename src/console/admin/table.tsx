@@ -13,7 +13,10 @@ export interface Column<Row> {
   value(row: Row): string | number | null;
   /** What is shown; absent: the value. */
   show?(row: Row): ComponentChildren;
-  /** Whether it is shown below a row that was opened instead of in a column, for which there is no room: on phones alone, or always. */
+  /**
+   * Whether it is shown below a row that was opened instead of in a column, for which there is no room: on phones alone,
+   * or always.
+   */
   readonly isDetail?: boolean | 'on phones';
 }
 

@@ -2,9 +2,8 @@
  * What strict mode requires of a JSON Schema (OpenAI's guide on structured outputs, and the checks of its SDK): an
  * object at the root, every object closed, every property required, a type everywhere ("schema must have a 'type'
  * key", openclaw/clawpatch#60), and no keyword or format that it does not know ("'allOf' is not permitted", "'uri' is
- * not a valid format"). If a function has no `strict`, OpenAI's responses tries
- * it: its answers say `strict: true`. No other vendor adapts a schema for it, so they are asked for strict mode only
- * if the schema fits.
+ * not a valid format"). If a function has no `strict`, OpenAI's responses tries it: its answers say `strict: true`. No
+ * other vendor adapts a schema for it, so they are asked for strict mode only if the schema fits.
  */
 
 import {

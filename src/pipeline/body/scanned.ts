@@ -156,7 +156,7 @@ function parsed(text: string, hasEscapedKey: boolean | undefined): JsonObject {
   try {
     value = hasEscapedKey === false ? parseUnescaped(text) : parseJson(text);
   } catch {
-    // It is no JSON, as what is not an object is none for a request.
+    // What is not JSON is refused below, as what is not an object.
   }
   if (!isObject(value)) throw invalid('The request body is not a valid JSON object.');
   return value;

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 
-/** How long a client whose requests are not read any more may keep sending, so that it can read its answer, in milliseconds. */
+/** Milliseconds for which a client whose requests are not read any more may keep sending, so that it can read its answer. */
 const LINGER = 1_000;
 
 /**

@@ -8,8 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The size of a head is known only if a space follows each colon. Fewer bytes than this can hide behind heads without
- * these spaces, which is less than the shortest request, and less than what leaves a request of the rest.
+ * The most fields of a head whose size is trusted. The size is known only if a space follows each colon; without these
+ * spaces a caller can hide one byte for each field. That many bytes are fewer than the shortest request has.
  */
 const MOST_FIELDS = 16;
 
