@@ -159,11 +159,6 @@ const CHAT: readonly Row[] = [
     "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
   ],
   [
-    'sampling of a model that reasons unless told otherwise',
-    { model: 'gpt-5.5', temperature: 0.5 },
-    "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
-  ],
-  [
     'effort of a model that does not reason',
     { reasoning_effort: 'low' },
     "Unsupported parameter: 'reasoning_effort' is not supported with this model.",

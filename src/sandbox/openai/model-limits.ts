@@ -15,13 +15,12 @@ const DEFAULTS: Readonly<Record<string, number>> = {
 
 /**
  * @param effort the effort of the request; undefined if it sets none
- * @returns whether an answer comes without reasoning. A model with the effort `none` then accepts what all others accept
- *   (OpenAI, "Using GPT-5.2"). GPT-5.1, 5.2 and 5.4 have it by default, GPT-5.5 and 5.6 have `medium` (recorded).
+ * @returns whether an answer comes without reasoning. Models with the effort `none` have it by default, and then accept
+ *   what all others accept (OpenAI, "Using GPT-5.2").
  */
 export function answersAtOnce(model: Model, effort: string | undefined): boolean {
   if (model.thinking === undefined) return true;
-  if (effort === undefined) return model.thinking.offByDefault === true;
-  return effort === 'none' && model.thinking.efforts.includes('none');
+  return model.thinking.efforts.includes('none') && (effort === undefined || effort === 'none');
 }
 
 /**
