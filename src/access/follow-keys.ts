@@ -110,7 +110,7 @@ export async function followKeys(
     refresh,
     async stop() {
       await looking.stop();
-      // Whoever asked for it is told why it failed.
+      // Its caller has the error already.
       await reading.catch(() => {});
     },
   };

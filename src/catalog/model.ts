@@ -81,7 +81,7 @@ const thinking = z
     canDisable: z.boolean(),
     /** Whether it can be set to think only between calls (Anthropic `between_tools`). Absent: no. */
     betweenTools: z.boolean().exactOptional(),
-    /** Whether it does not think unless it is told to. Absent: no. */
+    /** Whether it thinks only if a request asks for it. Absent: no. */
     offByDefault: z.boolean().exactOptional(),
     /** Whether it takes temperature, top_p and log probabilities after all while it does not think. Absent: no. */
     samplingWhenOff: z.boolean().exactOptional(),

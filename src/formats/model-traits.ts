@@ -41,7 +41,7 @@ export interface ThinkingTraits extends EffortTraits {
   readonly kinds: readonly ('effort' | 'budget')[];
   /** Whether it can be set to think only between calls of tools, not before it answers (Claude Sonnet 5.5). */
   readonly betweenTools?: boolean;
-  /** Whether it does not think unless it is told to (GPT-5.1, 5.2 and 5.4). */
+  /** Whether it thinks only if a request asks for it (GPT-5.1, 5.2 and 5.4). */
   readonly offByDefault?: boolean;
   /** Whether it takes temperature, top_p and log probabilities after all while it does not think (GPT-5.1 and later). */
   readonly samplingWhenOff?: boolean;

@@ -1,6 +1,7 @@
 /** Callers of models on the admin listener, which forwards to the callers' one: they are answered as they are there. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { handshake } from '../server/websocket/stage.ts';
 import { startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY } from '../support/gateway.ts';
 import { bodyOf, exchange, post, rawClient } from '../support/raw.ts';
@@ -48,20 +49,7 @@ test('C-38 two keys are refused', async () => {
 });
 
 test('C-38 a handshake for a WebSocket is answered', async () => {
-  const answer = await exchange(
-    port,
-    [
-      'GET /v1/responses HTTP/1.1',
-      'Host: x',
-      `Authorization: Bearer ${KEY}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      '',
-      'rest',
-    ].join('\r\n'),
-  );
+  const answer = await exchange(port, `${handshake()}rest`);
   expect(answer).toMatch(/^HTTP\/1\.1 426/);
 });
 

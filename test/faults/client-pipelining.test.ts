@@ -6,6 +6,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { MOST_UNANSWERED } from '../../src/server/http/pipelining.ts';
+import { handshake } from '../server/websocket/stage.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
@@ -216,19 +217,8 @@ test.each([
 });
 
 test('C-37 a WebSocket is not opened behind a request whose answer is still to come', async () => {
-  const handshake = [
-    'GET /v1/responses HTTP/1.1',
-    'Host: x',
-    `Authorization: Bearer ${KEY}`,
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-    '',
-    '',
-  ].join('\r\n');
   stage.respondWith((_, response) => streamEvents(response, 5, 50));
-  const client = rawClient(stage.gateway.port, post(ways[0].path, requestOf(ways[0], true)) + handshake);
+  const client = rawClient(stage.gateway.port, post(ways[0].path, requestOf(ways[0], true)) + handshake());
   const answer = await client.until((text) => text.includes('HTTP/1.1 426'));
   client.socket.end();
   expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 426']);

@@ -36,7 +36,7 @@ const MESSAGES =
 const ADVISOR = '"tools":[{"type":"advisor_20260301","name":"advisor",FIELD}]';
 const FOREIGN = '{"id":"item_of_another_key","type":"item_reference"}';
 
-/** Bodies with a field that a key may not have, which stands in place of FIELD. */
+/** FIELD stands for a field that the key may not send. */
 test.each([
   ['/v1/chat/completions', `${CHAT},FIELD`, 'fallbacks', '["openai/gpt-5.4"]', RESTRICTED],
   ['/v1/chat/completions', `${CHAT},FIELD`, 'models', '["openai/gpt-5.4"]', RESTRICTED],

@@ -98,7 +98,7 @@ test('the resolution of a document beside an image is not lost without a note', 
   expect(notes(pdf)).toEqual(['dropped: only means something in generate-content']);
 });
 
-test('thousands of unknown fields are told about in proportion to their number', { timeout: 120_000 }, () => {
+test('notes on thousands of unknown fields cost in proportion to their number', { timeout: 120_000 }, () => {
   const withFields = (count: number): JsonObject => ({
     contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
     ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown_${at}`, at])),

@@ -67,15 +67,8 @@ export async function connect(
   };
 }
 
-/**
- * Performs the handshake, with these additional header lines, and leaves everything after it to the test.
- * @returns the head of the answer, too.
- */
-export function connectRaw(
-  url: string,
-  lines: readonly string[] = [`Authorization: Bearer ${KEY}`],
-): Promise<{ raw: Socket; head: string }> {
-  const raw = connectSocket(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+/** A handshake's head, with these additional header lines. */
+export function handshake(lines: readonly string[] = [`Authorization: Bearer ${KEY}`]): string {
   const head = [
     'GET /v1/responses HTTP/1.1',
     'Host: x',
@@ -85,7 +78,16 @@ export function connectRaw(
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
     ...lines,
   ];
-  raw.write(`${head.join('\r\n')}\r\n\r\n`);
+  return `${head.join('\r\n')}\r\n\r\n`;
+}
+
+/**
+ * Performs the handshake, with these additional header lines, and leaves everything after it to the test.
+ * @returns the head of the answer, too.
+ */
+export function connectRaw(url: string, lines?: readonly string[]): Promise<{ raw: Socket; head: string }> {
+  const raw = connectSocket(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  raw.write(handshake(lines));
   return new Promise((resolve) => raw.once('data', (answer) => resolve({ raw, head: String(answer) })));
 }
 

@@ -8,7 +8,7 @@ import { connect as connectSocket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Provider, startProvider } from '../../access/identities/provider.ts';
 import { soon } from '../../support/soon.ts';
-import { type Client, connect, connectRaw, frameOf, openStage, type Stage } from './stage.ts';
+import { type Client, connect, connectRaw, frameOf, handshake, openStage, type Stage } from './stage.ts';
 
 const body = { model: 'gpt-4.1', input: 'Hi', store: false };
 
@@ -71,18 +71,7 @@ test('messages sent before the decision are answered afterwards', async () => {
   const early = connectSocket(other.gateway.server.port, '127.0.0.1');
   early.write(
     Buffer.concat([
-      Buffer.from(
-        [
-          'GET /v1/responses HTTP/1.1',
-          'Host: x',
-          'Connection: Upgrade',
-          'Upgrade: websocket',
-          'Sec-WebSocket-Version: 13',
-          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-          `Authorization: Bearer ${token}`,
-          '\r\n',
-        ].join('\r\n'),
-      ),
+      Buffer.from(handshake([`Authorization: Bearer ${token}`])),
       frameOf(JSON.stringify({ type: 'response.create', ...body })),
     ]),
   );

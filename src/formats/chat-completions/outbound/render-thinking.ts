@@ -1,10 +1,10 @@
 /** How much the model is to think: the fields that services have for it. */
 
 import type { Effort, Prompt, Thinking } from '../../../conversation/prompt.ts';
-import { askedEffort, budgetFor, effortFor, isThinkingOff } from '../../../conversation/rules/effort.ts';
+import { askedEffort, budgetFor, isThinkingOff } from '../../../conversation/rules/effort.ts';
 import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
-import { undecidedEffort } from '../../openai/default-effort.ts';
+import { statedEffort } from '../../openai/default-effort.ts';
 import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -152,9 +152,7 @@ function renderReasoning(thinking: Thinking, effort: Effort | undefined, target:
 function chooseEffort(thinking: Thinking, { dialect, target }: RenderContext): Effort | undefined {
   const asked = askedEffort(thinking);
   const traits = target.thinking;
-  if (traits !== undefined && traits.efforts.length > 0) {
-    return effortFor(thinking, traits) ?? undecidedEffort(thinking, traits);
-  }
+  if (traits !== undefined && traits.efforts.length > 0) return statedEffort(thinking, traits);
   if (asked === 'none' && traits?.canDisable === false) return undefined;
   if (asked === undefined || dialect.allEfforts) return asked;
   if (asked === 'none') return dialect.effortNone ? asked : undefined;

@@ -50,7 +50,7 @@ function forward(message: IncomingMessage, response: ServerResponse, gateway: Ca
   const answered = (answer: IncomingMessage): void => {
     // The rest of a request whose body is refused is not waited for.
     if (!message.complete) response.setHeader('connection', 'close');
-    // Node frames the answer anew: a caller of HTTP/1.0 knows no chunks (RFC 9112, 6.1).
+    // The answer gets a framing of its own: a caller of HTTP/1.0 knows no chunks (RFC 9112, 6.1).
     response.writeHead(answer.statusCode ?? 502, without(OF_ANSWERED_CONNECTION, answer.headers));
     answer.pipe(response);
     // A client must not take a body that was cut for a complete one.
