@@ -59,13 +59,20 @@ test.each(['enabled', 'adaptive'] as const)(
       })
       .finalMessage();
     expect(textOf(second)).toContain('> rain, 7°C');
-    const changed = first.content.map((block) =>
-      block.type === 'thinking' ? { ...block, thinking: `${block.thinking} or not` } : block,
-    );
+    const withThought = (thinking: string): Anthropic.MessageParam => ({
+      role: 'assistant',
+      content: first.content.map((block) => (block.type === 'thinking' ? { ...block, thinking } : block)),
+    });
+    // As it comes with `display: omitted`, whose signature is no other.
+    const unshown = await client().messages.create({
+      ...request,
+      messages: [...messages, withThought(''), result],
+    });
+    expect(textOf(unshown)).toContain('> rain, 7°C');
     await expect(
       client().messages.create({
         ...request,
-        messages: [...messages, { role: 'assistant', content: changed }, result],
+        messages: [...messages, withThought(`${thought.thinking} or not`), result],
       }),
     ).rejects.toThrow('messages.1.content.0: Invalid `signature` in `thinking` block');
     await expect(

@@ -47,7 +47,8 @@ function checkSignature(block: JsonObject, path: FlawPath): void {
   const subject: RefusalSubject = { thing: 'thoughts', path };
   const { type } = block;
   if (type === 'thinking') {
-    const thinking = asText(block['thinking']) ?? '';
+    // A signature is the same whether the thought was shown or not, so an empty text goes with each one (documented).
+    const thinking = asText(block['thinking']) || undefined;
     if (verify('anthropic', asText(block['signature']) ?? '', thinking)) return;
     throw anthropicRefusal(400, `${at}: Invalid \`signature\` in \`thinking\` block`, subject);
   }
