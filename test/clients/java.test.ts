@@ -1,13 +1,12 @@
 /** Clients written in Java, against a running gateway. Their tests are in `test/clients/java`; each is a test here too. */
 
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'vitest';
-import { isObject, parseJson } from '../../src/lib/json.ts';
 import { isAvailable, JAVA } from '../support/programs.ts';
 import { holdResults, type Outcome, type TestedClient } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
+import { parseOutcomes, runProgram } from './run-program.ts';
 
 const FOLDER = join(import.meta.dirname, 'java');
 
@@ -31,45 +30,23 @@ if (isAvailable(JAVA)) {
 
 /** Compiles and runs the tests. @throws Error if they do not compile, or end early. */
 async function runJava(): Promise<readonly Outcome[]> {
-  await run('mvn', ['--quiet', '--batch-mode', 'compile'], {});
+  await runProgram(FOLDER, 'mvn', ['--quiet', '--batch-mode', 'compile']);
   const gateway = await startRecordedGateway();
   try {
     const classes = join(FOLDER, 'target/classes');
     const libraries = readFileSync(join(FOLDER, 'target/classpath'), 'utf8');
     // Most of them run once, so that compiling them well costs more than it saves.
     const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
-    const printed = await run(
+    const printed = await runProgram(
+      FOLDER,
       'java',
       [...flags, '-cp', classes + delimiter + libraries, 'clients.Main'],
       gateway.environment,
     );
-    return printed.split('\n').filter(Boolean).map(outcomeIn);
+    return parseOutcomes(printed);
   } finally {
     await gateway.close();
   }
-}
-
-function run(
-  program: string,
-  options: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      program,
-      options,
-      { cwd: FOLDER, env: { ...process.env, ...environment }, maxBuffer: 2 ** 28 },
-      (error, printed, problems) =>
-        error === null ? resolve(printed) : reject(new Error(`${program} failed:\n${printed}${problems}`)),
-    );
-  });
-}
-
-function outcomeIn(line: string): Outcome {
-  const told = parseJson(line);
-  if (!isObject(told)) throw new TypeError(`No outcome: ${line}`);
-  const { name, passed, output } = told;
-  return { name: String(name), passed: passed === true, output: String(output) };
 }
 
 function testedClient([client, artifact, name]: readonly [string, string, string]): TestedClient {

@@ -84,6 +84,17 @@ export const JAVA: Program = {
   isThere: () => runs('mvn') && runs('javac'),
 };
 
+/** Compiles and runs the clients in `test/clients/rust`; what they are built of says which version it needs. */
+export const RUST: Program = {
+  name: 'Rust',
+  variable: 'REQUIRE_RUST',
+  remedy: 'install Rust 1.89 or later (https://rustup.rs) and a C compiler, which links',
+  isThere: () => {
+    const [, minor] = /^cargo 1\.(\d+)/.exec(printed('cargo', '--version') ?? '') ?? [];
+    return Number(minor) >= 89;
+  },
+};
+
 export const OPENAI_COMPATIBLE_TESTER: Program = {
   name: 'openai-compatible-tester',
   variable: 'REQUIRE_OPENAI_COMPATIBLE_TESTER',
@@ -154,6 +165,7 @@ export const PROGRAMS: readonly Program[] = [
   SCHEMATHESIS,
   GO,
   JAVA,
+  RUST,
   OPENAI_COMPATIBLE_TESTER,
   pythonClients('core'),
   DENO,

@@ -1,0 +1,48 @@
+/** Clients written in Rust, against a running gateway. Their tests are in `test/clients/rust`; each is a test here too. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { isAvailable, RUST } from '../support/programs.ts';
+import { holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { startRecordedGateway } from './recorded-gateway.ts';
+import { parseOutcomes, runProgram } from './run-program.ts';
+
+const FOLDER = join(import.meta.dirname, 'rust');
+
+/** Each client, its crate, and its tests. */
+const CLIENTS = [
+  ['async-openai (chat-completions)', 'async-openai', 'AsyncOpenaiChat'],
+  ['async-openai (responses)', 'async-openai', 'AsyncOpenaiResponses'],
+  ['genai (OpenAI)', 'genai', 'GenaiChat'],
+  ['genai (OpenAI responses)', 'genai', 'GenaiResponses'],
+  ['genai (Anthropic)', 'genai', 'GenaiAnthropic'],
+  ['genai (Gemini)', 'genai', 'GenaiGemini'],
+] as const;
+
+if (isAvailable(RUST)) {
+  const outcomes = await runRust();
+  holdResults('Rust', outcomes, CLIENTS.map(testedClient), join(FOLDER, 'results.json'));
+} else {
+  test.skip('clients in Rust', () => {});
+}
+
+/** Compiles and runs the tests. @throws Error if they do not compile, or end early. */
+async function runRust(): Promise<readonly Outcome[]> {
+  await runProgram(FOLDER, 'cargo', ['build', '--quiet', '--locked']);
+  const gateway = await startRecordedGateway();
+  try {
+    const options = ['run', '--quiet', '--locked', '--offline'];
+    return parseOutcomes(await runProgram(FOLDER, 'cargo', options, gateway.environment));
+  } finally {
+    await gateway.close();
+  }
+}
+
+function testedClient([client, crate, name]: readonly [string, string, string]): TestedClient {
+  const locked = readFileSync(join(FOLDER, 'Cargo.lock'), 'utf8');
+  const [, version] =
+    new RegExp(`^name = "${RegExp.escape(crate)}"\nversion = "(.*)"$`, 'm').exec(locked) ?? [];
+  if (version === undefined) throw new Error(`Cargo.lock does not have ${crate}.`);
+  return { client, version, test: name };
+}
