@@ -176,7 +176,9 @@ describe('checklist 219: what Perplexity’s models have found is cited', () => 
     { title: 'Cats', url: 'https://cats.example/a', date: '2026-01-01', snippet: 'They purr.' },
     { title: 'Dogs', url: 'https://dogs.example/b', date: null },
   ];
-  const beside = { search_results: results, citations: results.map(({ url }) => url) };
+  // A file of the request, which has no address, and which `citations` leaves out (recorded).
+  const attachment = { title: 'b64fc867.docx', url: '', snippet: 'A file.', source: 'attachment' };
+  const beside = { search_results: [...results, attachment], citations: results.map(({ url }) => url) };
   const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
   const whole = json(completion({ content: 'Cats[1], dogs[2].' }, 'stop', beside));
   const stream = chatStream(
@@ -193,6 +195,19 @@ describe('checklist 219: what Perplexity’s models have found is cited', () => 
     door.answers(stream);
     const { reply: streamed } = await door.stream(from, SONAR);
     expect(streamed().choices[0]?.parts).toMatchObject([{ citations: cited }]);
+  });
+
+  test('checklist 219: an empty address is none', async () => {
+    const url_citation = { url: '', title: 'b64fc867.docx', start_index: 0, end_index: 4 };
+    const answer = completion(
+      { content: 'Cats', annotations: [{ type: 'url_citation', url_citation }] },
+      'stop',
+    );
+    door.answers(json(answer));
+    const { json: message } = await door.whole('messages', SONAR);
+    expect(listAt(message, 'content')).toMatchObject([{ type: 'text', text: 'Cats', citations: [] }]);
+    const { json: response } = await door.whole('responses', SONAR);
+    expect(listAt(response, 'output.0.content')).toMatchObject([{ text: 'Cats', annotations: [] }]);
   });
 
   test('checklist 219: through the search of Claude’s clients', async () => {

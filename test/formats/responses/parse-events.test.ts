@@ -237,6 +237,17 @@ describe('services that leave out events', () => {
     });
   });
 
+  test('an empty address is none', () => {
+    const annotation = { type: 'url_citation', url: '', title: 'a.docx', start_index: 0, end_index: 2 };
+    const whole = message('Hi', {
+      content: [{ type: 'output_text', text: 'Hi', annotations: [annotation] }],
+    });
+    const [part] = partsOf(parseObjects(makeStream([added(0, message('')), done(0, whole)])));
+    const fields = { format: 'responses', fields: annotation };
+    expect(part).toMatchObject({ citations: [{ start: 0, end: 2, formatSpecific: fields }] });
+    expect(part).not.toHaveProperty('citations.0.url');
+  });
+
   test('only the done event has the citations', () => {
     const annotations = [
       { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 },

@@ -61,7 +61,8 @@ export class AnnotationReader {
     const part = this.#parts.last();
     if (this.#hasAny || part?.open.kind !== 'text') return;
     for (const { url, title } of sources) {
-      if (typeof url !== 'string') continue;
+      // A file of the request has an empty one at Perplexity (recorded).
+      if (typeof url !== 'string' || url === '') continue;
       this.#parts.addDetail(part, { citation: compact({ url, title: asText(title) }) }, out);
     }
   }

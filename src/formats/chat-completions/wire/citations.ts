@@ -19,7 +19,7 @@ export function parseAnnotation(annotation: JsonObject, partStart: number, partE
   const isPlaced = start !== undefined && end !== undefined && start >= partStart && end >= start;
   return {
     ...compact({
-      url: asText(fields['url']),
+      url: asText(fields['url']) || undefined,
       title: asText(fields['title']),
       citedText: asText(fields['content']),
     }),

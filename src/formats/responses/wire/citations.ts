@@ -5,7 +5,7 @@ import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
 
 /** Parses an annotation. The kinds without a URL mean something to OpenAI only, and are kept for it as they are. */
 export function parseAnnotation(annotation: JsonObject): Citation {
-  const url = annotation['type'] === 'url_citation' ? asText(annotation['url']) : undefined;
+  const url = annotation['type'] === 'url_citation' ? asText(annotation['url']) || undefined : undefined;
   const title = asText(annotation['title']);
   const start = asNumber(annotation['start_index']);
   const end = asNumber(annotation['end_index']);
