@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { isAvailable, RUST } from '../support/programs.ts';
-import { holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { ALL_CLIENTS, holdResults, type Outcome, type TestedClient } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
 import { parseOutcomes, runProgram } from './run-program.ts';
 
@@ -20,20 +20,29 @@ const CLIENTS = [
   ['genai (Gemini)', 'genai', 'GenaiGemini'],
 ] as const;
 
+/** Those of the feature `full`, which takes a minute more to compile. */
+const MORE = [
+  ['rig (OpenAI)', 'rig-core', 'RigChat'],
+  ['rig (OpenAI responses)', 'rig-core', 'RigResponses'],
+  ['rig (Anthropic)', 'rig-core', 'RigAnthropic'],
+  ['rig (Gemini)', 'rig-core', 'RigGemini'],
+] as const;
+
 if (isAvailable(RUST)) {
   const outcomes = await runRust();
-  holdResults('Rust', outcomes, CLIENTS.map(testedClient), join(FOLDER, 'results.json'));
+  const clients = [...CLIENTS, ...(ALL_CLIENTS ? MORE : [])];
+  holdResults('Rust', outcomes, clients.map(testedClient), join(FOLDER, 'results.json'));
 } else {
   test.skip('clients in Rust', () => {});
 }
 
 /** Compiles and runs the tests. @throws Error if they do not compile, or end early. */
 async function runRust(): Promise<readonly Outcome[]> {
-  await runProgram(FOLDER, 'cargo', ['build', '--quiet', '--locked']);
+  const options = ['--quiet', '--locked', ...(ALL_CLIENTS ? ['--features', 'full'] : [])];
+  await runProgram(FOLDER, 'cargo', ['build', ...options]);
   const gateway = await startRecordedGateway();
   try {
-    const options = ['run', '--quiet', '--locked', '--offline'];
-    return parseOutcomes(await runProgram(FOLDER, 'cargo', options, gateway.environment));
+    return parseOutcomes(await runProgram(FOLDER, 'cargo', ['run', ...options], gateway.environment));
   } finally {
     await gateway.close();
   }

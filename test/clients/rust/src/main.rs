@@ -6,10 +6,14 @@ mod async_openai_responses;
 mod genai_adapters;
 mod harness;
 mod recorded;
+#[cfg(feature = "full")]
+mod rig_providers;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     async_openai_chat::run().await;
     async_openai_responses::run().await;
     genai_adapters::run().await;
+    #[cfg(feature = "full")]
+    rig_providers::run().await;
 }
