@@ -70,6 +70,19 @@ test('is written as it comes later, and ends with its end', async () => {
   expect(await text(answer)).toBe('second');
 });
 
+test('goes on after a piece without bytes, which would be the end of a body in chunks', async () => {
+  const pieces = ['first ', '', 'second'].map((piece) => new TextEncoder().encode(piece));
+  const answer = await ask({
+    pull(sink) {
+      const piece = pieces.shift();
+      if (piece === undefined) sink.close();
+      else sink.enqueue(piece);
+    },
+    cancel: () => undefined,
+  });
+  expect(await text(answer)).toBe('first second');
+});
+
 test.each([
   ['fails', (sink: ByteSink) => sink.error(new Error('broken'))],
   [
