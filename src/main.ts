@@ -33,7 +33,10 @@ const main = defineCommand({
 // A reader that closes its end of a pipe (`| head`) is no error: commands end as usual, and a gateway goes on serving.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    if (stream === process.stderr) throw error;
+    console.error(`The output cannot be written (${error.code}).`);
+    process.exit(1);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks of options that citty does not make: it accepts unknown options, options without a value, and cannot see those
- * that npm swallowed. Also the kinds of values that several commands take.
+ * Checks of options that citty does not make: it accepts unknown options, options without a value, of several values the
+ * last one, and cannot see those that npm swallowed. Also the kinds of values that several commands take.
  */
 
 import type { ArgsDef } from 'citty';
@@ -17,10 +17,12 @@ export interface ParsedArgs {
 
 /**
  * Checks a command line against the options that a command declares.
- * @throws Refusal for an unknown option, an option without a value, an extra argument, or an option that npm swallowed.
+ * @throws Refusal for an unknown option, an option without a value or with two, an extra argument, or an option that npm
+ * swallowed.
  */
 export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
   refuseSwallowedByNpm(declared, process.env);
+  refuseRepeated(declared, process.argv);
   const names = Object.keys(declared);
   for (const name of Object.keys(args)) {
     if (name === '_' || names.some((known) => name === known || name === toCamelCase(known))) continue;
@@ -55,6 +57,17 @@ function refuseSwallowedByNpm(declared: ArgsDef, environment: NodeJS.ProcessEnv)
     if (type === 'positional' || swallowed === undefined || swallowed.startsWith('-----BEGIN')) continue;
     const command = environment[NPM_SCRIPT] === 'start' ? 'npm start' : 'npm run gateway COMMAND';
     throw new Refusal(`npm swallowed --${name}. Put options after a separate --: ${command} -- --${name}`);
+  }
+}
+
+/** Of `--model-limits A --model-limits B` the key would have B alone, and nobody would notice. */
+function refuseRepeated(declared: ArgsDef, words: readonly string[]): void {
+  const end = words.indexOf('--');
+  const given = words.slice(0, end < 0 ? undefined : end).map((word) => word.split('=', 1)[0]);
+  for (const [name, { type }] of Object.entries(declared)) {
+    if (type !== 'string') continue;
+    const count = given.filter((word) => word === `--${name}` || word === `--${toCamelCase(name)}`).length;
+    if (count > 1) throw new Refusal(`The option --${name} is given more than once.`);
   }
 }
 

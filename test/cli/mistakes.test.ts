@@ -1,11 +1,13 @@
 /** A mistake on the command line is reported in one line, and nothing is done. */
 
 import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import about from '../../package.json' with { type: 'json' };
+import { BUILT_PROGRAM } from '../support/built-program.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 
 let directory: string;
@@ -41,6 +43,21 @@ test('a value cannot be taken away by --no-, which is for switches', async () =>
     expect([code, stdout]).toEqual([1, '']);
   }
 });
+
+test.each([
+  [
+    ['--model-limits', 'openai/* budget-day=1', '--model-limits', 'anthropic/* budget-day=1'],
+    '--model-limits',
+  ],
+  [['--budget-day=1', '--budgetDay', '2'], '--budget-day'],
+])(
+  'an option with two values is rejected, since only one would count: keys create team %j',
+  async (options, meant) => {
+    const { code, stdout, stderr } = await runCommand(directory, ['keys', 'create', 'team', ...options]);
+    expect(stderr).toBe(`The option ${meant} is given more than once.\n`);
+    expect([code, stdout]).toEqual([1, '']);
+  },
+);
 
 test.each([
   ['--budgetmonth=50', '--budget-month'],
@@ -228,4 +245,15 @@ test('the status of a refusal without the refusal is rejected, not ignored', asy
   const words = ['explain', 'request.json', '--status', '400'];
   const { code, stdout, stderr } = await runCommand(directory, words);
   expect([code, stdout, stderr]).toEqual([1, '', '--status needs --refusal, the file with the refusal.\n']);
+});
+
+test.runIf(process.platform === 'linux')('output that cannot be written is reported in one line', () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [BUILT_PROGRAM, 'models'], {
+    cwd: directory,
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  expect(String(stderr)).toBe('The output cannot be written (ENOSPC).\n');
+  expect(status).toBe(1);
 });

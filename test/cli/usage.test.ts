@@ -42,13 +42,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
+const NOVEMBER = ['--from=2026-11-01', '--to=2026-11-30'];
+
 const usage = async (...words: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await runCommand(directory, [
-    'usage',
-    '--from=2026-11-01',
-    '--to=2026-11-30',
-    ...words,
-  ]);
+  const days = words.some((word) => word.startsWith('--from')) ? [] : NOVEMBER;
+  const { code, stdout, stderr } = await runCommand(directory, ['usage', ...days, ...words]);
   expect(code, stderr).toBe(0);
   return stdout;
 };
