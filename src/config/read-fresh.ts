@@ -9,7 +9,10 @@ import { createRequire } from 'node:module';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LoadConfigOptions, ResolvedConfig } from 'c12';
+import { countMembers } from '../lib/count-members.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { type Json, parseJson as parse } from '../lib/json.ts';
+import { scanObject } from '../lib/json-scan.ts';
 
 /** The loader of c12 for code of any kind. It has no cache. */
 type Loader = NonNullable<LoadConfigOptions['jiti']>;
@@ -80,9 +83,18 @@ async function read(file: string, loader: Loader | undefined): Promise<Record<st
 
 /** Node's own message may quote the file, and the text next to the mistake may be a key. */
 function parseJson(text: string): unknown {
+  // Editors on Windows write a byte order mark, which is not JSON (RFC 8259, 8.1: parsers may ignore it).
+  const json = text.replace(/^\uFEFF/, '');
+  const value = parsed(json);
+  // Of two lists of keys only the second would count. YAML and TOML do not allow that either.
+  const { members } = scanObject(Buffer.from(`{"file":${json}}`));
+  if (countMembers({ file: value }) < members) throw new SyntaxError('an object in it has a key twice');
+  return value;
+}
+
+function parsed(json: string): Json {
   try {
-    // Editors on Windows write a byte order mark, which is not JSON (RFC 8259, 8.1: parsers may ignore it).
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return parse(json);
   } catch (error) {
     const place = /line \d+ column \d+/.exec(String(error))?.[0];
     throw new SyntaxError(place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`);

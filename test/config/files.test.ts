@@ -58,6 +58,16 @@ test.each([
 });
 
 test.each([
+  '{"keys": [{"name": "a", "key": "a-secret-of-mine"}], "keys": []}',
+  '{"vendors": {"openai": {"apiKey": "a-secret-of-mine", "api\\u004bey": "another"}}}',
+])('a .json file with a key twice is rejected, since one of the values would be lost: %j', async (text) => {
+  writeFileSync(join(directory, 'twice.json'), text);
+  await expect(readConfig({ GATEWAY_CONFIG: 'twice.json' }, directory)).rejects.toThrow(
+    `The configuration file cannot be read: ${join(directory, 'twice.json')}: an object in it has a key twice`,
+  );
+});
+
+test.each([
   ['json', 'null'],
   ['jsonc', ''],
   ['jsonc', '"word"'],
