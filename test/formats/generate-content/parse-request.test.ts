@@ -351,6 +351,22 @@ describe('calls and their results', () => {
     });
   });
 
+  test('a response without an id is of the latest step, not of a call that the user interrupted', () => {
+    const step = (said: JsonObject) => [
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+      { role: 'user', parts: [said] },
+    ];
+    const done = { functionResponse: { name: 'f', response: { result: 1 } } };
+    const { turns } = parsed({
+      contents: [{ role: 'user', parts: [{ text: 'x' }] }, ...step({ text: 'Stop.' }), ...step(done)],
+    });
+    const [, first, , second, result] = turns.map(({ parts }) =>
+      parts[0] && 'id' in parts[0] ? parts[0].id : '',
+    );
+    expect(result).toBe(second);
+    expect(result).not.toBe(first);
+  });
+
   describe('a response with an id', () => {
     const ids = (calls: readonly JsonObject[], responses: readonly JsonObject[]) => {
       const { turns } = parsed({

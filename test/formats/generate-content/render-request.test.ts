@@ -326,8 +326,8 @@ describe('signatures', () => {
     model(call('call_3', 'f', signed), call('call_4', 'f')),
     user(result('call_3', 'y'), result('call_4', 'y')),
   ];
-  const signatures = (target: ModelTraits) => {
-    const found = contents(steps, target);
+  const signatures = (target: ModelTraits, turns = steps) => {
+    const found = contents(turns, target);
     return JSON.parse(JSON.stringify(found)).flatMap((turn: { parts: JsonObject[] }) =>
       turn.parts.flatMap((part) => (part['functionCall'] ? [part['thoughtSignature'] ?? null] : [])),
     );
@@ -335,6 +335,17 @@ describe('signatures', () => {
 
   test('the first unsigned call of each step of the current turn gets the placeholder on Gemini 3', () => {
     expect(signatures(LEVELS)).toEqual([null, 'skip_thought_signature_validator', null, 'SIG', null]);
+  });
+
+  test.each<[name: string, between: Turn[]]>([
+    ['said beside its result', [user(result('call_0', 'y'), text('now'))]],
+    [
+      'said after its result and thoughts that Google cannot read',
+      [user(result('call_0', 'y')), model({ kind: 'thinking', text: 'Hm.' }), user(text('now'))],
+    ],
+  ])('so does a call before a text that is %s', (_, between) => {
+    const turns = [user(text('go')), model(call('call_0', 'f')), ...between, model(call('call_1', 'f'))];
+    expect(signatures(LEVELS, turns)).toEqual(Array(2).fill('skip_thought_signature_validator'));
   });
 
   test('earlier models get no placeholder', () => {

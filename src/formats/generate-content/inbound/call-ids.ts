@@ -5,11 +5,14 @@ import { callIdPrefix, makeCallId } from '../wire/ids.ts';
 
 /** Gives each call an id, and finds for each response the call that it answers. */
 export interface CallIds {
+  /** Tells that the user speaks, so that the calls which follow are of another step than those before. */
+  beginUserTurn(): void;
   /** The id of a call. @param id the caller's own; undefined or '' if it gave none. */
   ofCall(name: string, id: string | undefined): string;
   /**
    * The id of the call that a response answers: the one with its own id; or else the oldest unanswered call of its name,
-   * which Google takes too if the call has no id. Only a response without a call keeps its own id, or gets one.
+   * which Google takes too if the call has no id. Calls of an earlier step do not wait while a later one has the same:
+   * the user may have interrupted them. Only a response without a call keeps its own id, or gets one.
    */
   ofResult(name: string, id: string | undefined): string;
 }
@@ -19,8 +22,9 @@ interface Call {
   isAnswered: boolean;
 }
 
-/** Calls in their order; those before `next` are answered. */
+/** The calls of one step in their order; those before `next` are answered. */
 interface Queue {
+  readonly step: number;
   readonly calls: Call[];
   next: number;
 }
@@ -43,9 +47,18 @@ export function callIds(): CallIds {
     made ??= { byId: new Map(), byName: new Map(), unnamed: new Map() };
     return made;
   };
+  let step = 0;
   let calls = 0;
   let strays = 0;
+  const add = (queues: Map<string, Queue>, key: string, call: Call): void => {
+    const queue = queues.get(key);
+    if (queue?.step === step) queue.calls.push(call);
+    else queues.set(key, { step, calls: [call], next: 0 });
+  };
   return {
+    beginUserTurn() {
+      step++;
+    },
     ofCall(name, given) {
       const { byId, byName, unnamed } = tables();
       const call: Call = { id: given || flat(`${OF_TURNS}${calls}`), isAnswered: false };
@@ -66,12 +79,6 @@ export function callIds(): CallIds {
 
 /** Made once: a dialogue may have thousands of calls without ids. */
 const OF_TURNS = callIdPrefix('turn');
-
-function add(queues: Map<string, Queue>, key: string, call: Call): void {
-  const queue = queues.get(key);
-  if (queue) queue.calls.push(call);
-  else queues.set(key, { calls: [call], next: 0 });
-}
 
 /** The first call of a queue that is not answered yet; it then is. */
 function takeFirst(queue: Queue | undefined): Call | undefined {

@@ -33,10 +33,14 @@ export function parseContents(value: Json, ids: CallIds): readonly Turn[] {
 }
 
 function parseContent(value: Json, param: Place, ids: CallIds): PieceTurn {
-  if (typeof value === 'string') return { role: 'user', pieces: [{ kind: 'text', text: value }] };
+  if (typeof value === 'string') {
+    ids.beginUserTurn();
+    return { role: 'user', pieces: [{ kind: 'text', text: value }] };
+  }
   if (!isObject(value)) throw invalid(`Invalid value at '${param}': a content is an object.`, String(param));
   const { known, extra } = sortFields(value, CONTENT_FIELDS);
   const isAnswer = known['role'] === 'model';
+  if (!isAnswer) ids.beginUserTurn();
   const pieces = parseParts(known['parts'], fieldPlace(param, 'parts'), { ids, isAnswer });
   if (pieces.length === 0)
     throw invalid(`${param}.parts: contents.parts must not be empty.`, `${param}.parts`);

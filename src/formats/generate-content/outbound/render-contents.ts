@@ -42,7 +42,8 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
   reportTurns(turns, report);
   const said = joinLists(known.filter((turn) => turn.role === 'system').map((turn) => turn.parts));
   const system = joinLists(said.map((part) => renderPart(part, rendering)));
-  const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.every(isResult));
+  // Google does not say whether a text beside results begins a turn, so calls before such a text are signed too.
+  const current = spoken.findLastIndex((turn) => turn.role === 'user' && !turn.parts.some(isResult));
   const contents: JsonObject[] = [];
   for (let at = 0; at < spoken.length; at++) {
     const turn = spoken[at];
@@ -98,13 +99,30 @@ function repeatedIds(turns: readonly Turn[]): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The turns without another vendor's blocks. A turn of nothing else must not count when roles alternate. */
+/**
+ * The turns without what only another vendor reads. A turn of nothing else must not count when roles alternate. Thoughts
+ * go back only with Google's own signature: without it the model does not accept them as its own.
+ */
 function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
   return mapItems(turns, (turn) => {
-    const parts = keepItems(turn.parts, (part) => part.kind !== 'opaque' || part.format === FORMAT);
-    if (parts !== turn.parts) report('turns[].content', 'dropped', "another vendor's block");
+    const parts = keepItems(turn.parts, (part) => !isForeignBlock(part) && !isForeignThought(part));
+    if (parts === turn.parts) return turn;
+    for (const part of turn.parts) {
+      if (isForeignBlock(part)) report('turns[].content', 'dropped', "another vendor's block");
+      if (isForeignThought(part)) {
+        report('turns[].thinking', 'dropped', "thinking without Google's signature");
+      }
+    }
     return withParts(turn, parts);
   });
+}
+
+function isForeignBlock(part: Part): boolean {
+  return part.kind === 'opaque' && part.format !== FORMAT;
+}
+
+function isForeignThought(part: Part): boolean {
+  return part.kind === 'thinking' && part.signature?.origin !== 'google';
 }
 
 function isResult(part: Part): boolean {

@@ -1,7 +1,7 @@
 /** Parts of a turn as parts of a content. */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
-import type { Part, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
+import type { Part, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
@@ -37,7 +37,7 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
       return [withFields(part, signature ? { text: part.text, ...signature } : { text: part.text }, report)];
     }
     case 'thinking':
-      return renderThought(part, report);
+      return [withFields(part, { text: part.text, thought: true, ...renderSignature(part, report) }, report)];
     case 'media': {
       const resolution = renderResolution(part, target);
       if (part.detail !== undefined && part.detail !== 'auto' && isEmpty(resolution)) {
@@ -55,17 +55,6 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
     case 'opaque':
       return [part.value];
   }
-}
-
-/** Thoughts go back only with Google's own signature: without it the model does not accept them as its own. */
-function renderThought(part: ThinkingPart, report: Report): readonly JsonObject[] {
-  if (part.signature?.origin !== 'google') {
-    report('turns[].thinking', 'dropped', "thinking without Google's signature");
-    return [];
-  }
-  return [
-    withFields(part, { text: part.text, thought: true, thoughtSignature: part.signature.value }, report),
-  ];
 }
 
 function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
