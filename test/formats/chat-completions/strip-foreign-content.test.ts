@@ -56,6 +56,36 @@ describe('additional fields of answers', () => {
     });
   });
 
+  test.each<[name: string, message: JsonObject, openai: JsonObject, other: JsonObject]>([
+    ['refused', { content: '', refusal: 'No.' }, { content: '', refusal: 'No.' }, { content: 'No.' }],
+    [
+      'spoke',
+      { content: null, audio: { id: 'a', transcript: 'Hi.' } },
+      { content: null, audio: { id: 'a', transcript: 'Hi.' } },
+      { content: 'Hi.' },
+    ],
+    [
+      'said nothing',
+      { content: null, tool_calls: [] },
+      { content: '', tool_calls: [] },
+      { content: '', tool_calls: [] },
+    ],
+    ['only thought', { reasoning_content: 'Hm.' }, { content: '' }, { content: '' }],
+    [
+      'only called',
+      { content: null, tool_calls: [call] },
+      { content: null, tool_calls: [call] },
+      { content: null, tool_calls: [call] },
+    ],
+  ])('what the model said if it %s', (_, message, openai, other) => {
+    const told = (dialect: string) => {
+      const request = { messages: [user, { role: 'assistant', ...message }] };
+      return (stripForeignContent(request, dialect) ?? request)['messages'];
+    };
+    expect(told('openai')).toEqual([user, { role: 'assistant', ...openai }]);
+    expect(told('compatible')).toEqual([user, { role: 'assistant', ...other }]);
+  });
+
   test('messages of the user and of tools stay unchanged', () => {
     const messages = [
       { ...user, reasoning_content: 'Hm.' },

@@ -28,6 +28,19 @@ test.each<[name: string, item: JsonObject]>([
   });
 });
 
+test("keeps OpenAI's own reasoning if another vendor's may be what it refuses", () => {
+  const refusal = new GatewayError('invalid-request', 'The encrypted content AbC= could not be verified.', {
+    code: 'invalid_encrypted_content',
+  });
+  const own = [user, reasoning('gAAAAAbC'), call];
+  expect(
+    stripForeignContent({ input: [...own, reasoning('anthropic#AbC='), call] }, 'openai', refusal),
+  ).toEqual({
+    input: [...own, call],
+  });
+  expect(stripForeignContent({ input: own }, 'openai', refusal)).toEqual({ input: [user, call] });
+});
+
 test("removes DeepSeek's thoughts, which have text beside the encrypted content, once OpenAI refuses them", () => {
   const told = { ...reasoning('gAAAAAbC'), content: [{ type: 'reasoning_text', text: 'Hm.' }] };
   const input = [user, reasoning('gAAAAAbD'), call, told, call];

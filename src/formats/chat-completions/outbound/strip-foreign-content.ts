@@ -9,6 +9,7 @@ import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { withoutIdleToolChoice } from '../../../conversation/rules/strip-tools.ts';
 import {
   asList,
+  asObject,
   asText,
   isList,
   isObject,
@@ -94,19 +95,38 @@ function stripPart(part: JsonObject): JsonObject {
 }
 
 function stripAnswer(message: JsonObject, dialect: Dialect): JsonObject {
-  const { content, refusal, tool_calls: calls } = message;
+  const { tool_calls: calls } = message;
   const none = NULLABLE_LISTS.filter((name) => message[name] === null);
   const rest = without(
     message,
     [...ADDITIONAL_FIELDS, ...none, ...(dialect.openaiFields ? [] : OPENAI_ANSWER_FIELDS)],
     dialect,
   );
-  const said = content ?? (dialect.openaiFields ? undefined : asText(refusal));
+  const said = findSaid(message, dialect);
   return {
     ...rest,
     ...(said !== undefined && { content: isList(said) ? stripParts(said, dialect) : said }),
     ...(isList(calls) && { tool_calls: calls.map((call) => stripCall(call, dialect)) }),
   };
+}
+
+/**
+ * The content of an answer. What a model refused or spoke is text for a service without OpenAI's fields for it. An answer
+ * of nothing else needs one too: "Invalid value for 'content': expected a string, got null" (OpenAI).
+ */
+function findSaid(message: JsonObject, { openaiFields }: Dialect): Json | undefined {
+  const { content, refusal, audio } = message;
+  if (content !== undefined && content !== null && content !== '') return content;
+  if (!openaiFields) {
+    const said = asText(refusal) || asText(asObject(audio)?.['transcript']);
+    if (said) return said;
+  }
+  const others = openaiFields ? ['tool_calls', 'function_call', 'refusal', 'audio'] : ['tool_calls'];
+  return others.some((name) => isFilled(message[name])) ? content : '';
+}
+
+function isFilled(value: Json | undefined): boolean {
+  return isList(value) ? value.length > 0 : Boolean(value);
 }
 
 function stripCall(call: Json, dialect: Dialect): Json {

@@ -29,7 +29,7 @@ export function stripForeignContent(
   refusal?: GatewayError,
 ): JsonObject | undefined {
   const given = asList(request['input']);
-  const isForeign = foreignThoughts(refusal);
+  const isForeign = foreignThoughts(given, refusal);
   const left = given.filter((item) => !isForeign(item));
   const chosen = given.some(bringsTools) ? request : withoutIdleToolChoice(request);
   const described = stripRefusedOptions(describeNamespaces(chosen), refusal);
@@ -61,10 +61,13 @@ function bringsTools(item: Json): boolean {
   return isObject(item) && item['tools'] !== undefined;
 }
 
-/** Which thoughts are to go: those that the refusal is about, or else those that OpenAI cannot read. */
-function foreignThoughts(refusal: GatewayError | undefined): (item: Json) => boolean {
+/**
+ * Which thoughts are to go: those that another vendor has encrypted, or else those that the refusal is about. OpenAI's own
+ * are refused if they belong to another account; it reads them if the others were at fault.
+ */
+function foreignThoughts(given: readonly Json[], refusal: GatewayError | undefined): (item: Json) => boolean {
   if (refusal === undefined) return isForeignThought;
-  if (refusesThoughts(refusal)) return isThought;
+  if (refusesThoughts(refusal)) return given.some(isSealedElsewhere) ? isForeignThought : isThought;
   return CONTENT_TOO_LONG.test(refusal.message)
     ? (item) => isForeignThought(item) || isReadableThought(item)
     : isForeignThought;
@@ -79,6 +82,11 @@ function isReadableThought(item: Json): boolean {
 
 function isThought(item: Json): item is JsonObject {
   return isObject(item) && item['type'] === 'reasoning';
+}
+
+/** Whether the gateway has sealed a thought for its way through another format. */
+function isSealedElsewhere(item: Json): boolean {
+  return isThought(item) && asText(item['encrypted_content']) !== undefined && isForeignThought(item);
 }
 
 /** Whether another vendor wrote a thought. OpenAI's own are sealed too if they came through another format. */
