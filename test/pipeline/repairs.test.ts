@@ -247,6 +247,50 @@ test.each<[refused: string, field: string, body: JsonObject]>([
   expect(sent().map(hasField)).toEqual([true]);
 });
 
+test('a service that demands the thoughts before calls gets those that there are', async () => {
+  const wording = refusalOf('missing reasoning_content', /must be passed back/);
+  const call = (id: string, more: JsonObject): JsonObject[] => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }],
+      ...more,
+    },
+    { role: 'tool', tool_call_id: id, content: 'Rainy.' },
+  ];
+  const messages = [
+    { role: 'user', content: 'Rome?' },
+    ...call('call_1', {}),
+    ...call('call_2', { reasoning_content: 'Once more.' }),
+  ];
+  const tools = [
+    { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } },
+  ];
+  refuses = (body) => (holds('missing reasoning_content', 'chat-completions', body) ? wording : undefined);
+  const response = await ask('chat-completions', MODELS['chat-completions'], { messages, tools }, false);
+  expect(response.status).toBe(200);
+  expect(sent()).toHaveLength(2);
+  expect(JSON.stringify(sent().at(-1))).toContain('"reasoning_content":"Once more."');
+});
+
+test('the next thoughts are sent after a refusal of a round that begins without them', async () => {
+  const thought = { thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'AbC=' }] };
+  const messages = [
+    { role: 'user', content: 'Rome?' },
+    { role: 'assistant', content: 'Rainy.', ...thought },
+    { role: 'user', content: 'And now?' },
+  ];
+  const error = {
+    type: 'invalid_request_error',
+    message: 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`.',
+  };
+  const hasThought = (body: JsonObject): boolean => JSON.stringify(body).includes('AbC=');
+  refuses = (body) => (hasThought(body) ? { status: 400, body: { type: 'error', error } } : undefined);
+  for (let at = 0; at < 2; at++)
+    expect((await ask('chat-completions', MODELS.messages, { messages }, false)).status).toBe(200);
+  expect(sent().map(hasThought)).toEqual([true, false, true, false]);
+});
+
 describe('what no other form of a request can mend is asked once', () => {
   test.each(FORMAT_NAMES.filter((from) => from !== 'messages'))(
     'a field that nobody knows, from %s: the vendor’s word reaches its caller',

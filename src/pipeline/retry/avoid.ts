@@ -19,6 +19,12 @@ export function avoidRecognized(refused: Refused): Repaired | undefined {
   return recognized?.kind === 'avoid' ? avoid(refused, [recognized.avoidance]) : undefined;
 }
 
+/** The thoughts that a vendor demands before calls. What is foreign in a dialogue may be the only ones that there are. */
+export function supplyThoughts(refused: Refused): Repaired | undefined {
+  const { named } = findSubjects(refused.error);
+  return named.includes('calls-without-thoughts') ? avoid(refused, ['calls-without-thoughts']) : undefined;
+}
+
 /** What the refusal names, or else touches on. */
 export function avoidNamed(refused: Refused): Repaired | undefined {
   const { named, touched } = findSubjects(refused.error);

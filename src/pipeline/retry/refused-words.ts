@@ -163,12 +163,17 @@ export interface RefusedSubjects {
 export function findSubjects(refusal: GatewayError): RefusedSubjects {
   const text = joinText(refusal);
   const words = new Set(wordsIn(text));
-  const subjects = SUBJECTS.filter(
+  const fitting = SUBJECTS.filter(
     ({ only, unless, inDialogue }) =>
       (only === undefined || only.test(text)) &&
       !unless?.test(text) &&
       (inDialogue === true || !IN_DIALOGUE.test(text)),
   );
+  // A vendor that demands thoughts is not helped by fewer of them.
+  const isDemand = fitting.some(
+    ({ avoidance, topic }) => avoidance === 'calls-without-thoughts' && topic.test(text),
+  );
+  const subjects = isDemand ? fitting.filter(({ avoidance }) => avoidance !== 'thoughts') : fitting;
   return {
     named: subjects
       .filter(({ fields }) => fields.some((field) => words.has(field)))
@@ -204,8 +209,12 @@ export function isAboutContent(refusal: GatewayError): boolean {
   return CONTENT.test(joinText(refusal));
 }
 
-/** Refusals of thoughts that belong to another account, or to another beginning of the dialogue: the next ones may be read. */
-const OF_THIS_DIALOGUE = /signature|encrypt|decrypt|decod|verif|bound|issued|modified|identit/i;
+/**
+ * Refusals of thoughts that belong to another account or to another beginning of the dialogue, or that are missing where a
+ * round begins (Anthropic: "Expected `thinking` or `redacted_thinking`, but found `text`"). The next ones may be read.
+ */
+const OF_THIS_DIALOGUE =
+  /signature|encrypt|decrypt|decod|verif|bound|issued|modified|identit|\bexpected .{0,3}thinking/i;
 
 /** Whether a refusal is about this dialogue alone, so that nothing is learned from it about the next. */
 export function isOfThisDialogue(refusal: GatewayError): boolean {

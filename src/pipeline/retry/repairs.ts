@@ -15,7 +15,7 @@ import type { Routed } from '../exchange.ts';
 import { findDialect } from '../model/collect-traits.ts';
 import { parsePrompt } from '../request/parse-prompt.ts';
 import { isNative } from '../request/request-kind.ts';
-import { avoidNamed, avoidRecognized } from './avoid.ts';
+import { avoidNamed, avoidRecognized, supplyThoughts } from './avoid.ts';
 import { dropRefusedFields } from './optional-fields.ts';
 import { hasAnswers, type Refused } from './refusal.ts';
 import { isAboutSettings, namesField } from './refused-words.ts';
@@ -29,6 +29,7 @@ const REPAIRS: readonly Repair[] = [
   changeFormat,
   translateForeignRequest,
   dropRefusedFields,
+  supplyThoughts,
   stripForeignContent,
   mendSurrogates,
   avoidRecognized,
