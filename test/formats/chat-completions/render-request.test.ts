@@ -428,6 +428,25 @@ describe('calls and results', () => {
     ]);
   });
 
+  test('an image of the user is not taken for one of a result where the user may not speak after results', () => {
+    const strict = { ...modelOf('deepseek'), avoids: new Set(['user-after-tool'] as const) };
+    const asked = (...said: Part[]) =>
+      messages([user(text('Go')), assistant(call('a')), user(result('a', say('A')), ...said)], strict).slice(
+        2,
+      );
+    expect(asked(text('See?'))).toEqual([{ role: 'tool', tool_call_id: 'a', content: 'A\nSee?' }]);
+    expect(asked(text('See?'), IMAGE)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: 'A' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+        ],
+      },
+    ]);
+  });
+
   test.each<[string, string]>([
     ['no such file', 'Error: no such file'],
     ['Error: no such file', 'Error: no such file'],

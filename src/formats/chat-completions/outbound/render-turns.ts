@@ -47,10 +47,12 @@ function renderUser(turn: Turn, context: RenderContext): JsonObject[] {
   const results = findResults(turn.parts);
   reportMisplaced(turn.parts, context);
   if (results.length === 0) return [renderPlain(turn, 'user', content, context)];
-  const { userAfterTool } = context.dialect;
-  const answered = userAfterTool ? results : appendToLastResult(results, content, context);
+  const { userAfterTool, mediaInToolMessages } = context.dialect;
+  // An image that a tool message cannot hold comes after it in any case, and the user's words stay with it.
+  const isApart = userAfterTool || (!mediaInToolMessages && content.some(({ kind }) => kind === 'media'));
+  const answered = isApart ? results : appendToLastResult(results, content, context);
   const { messages, moved } = renderResults(answered, context);
-  const after = userAfterTool ? [...moved, ...content] : moved;
+  const after = isApart ? [...moved, ...content] : moved;
   return after.length === 0 ? messages : [...messages, renderPlain(turn, 'user', after, context)];
 }
 
