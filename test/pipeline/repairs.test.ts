@@ -273,6 +273,33 @@ test('a service that demands the thoughts before calls gets those that there are
   expect(JSON.stringify(sent().at(-1))).toContain('"reasoning_content":"Once more."');
 });
 
+test('a native dialogue that is translated for a repair has no calls without results either', async () => {
+  const wording = refusalOf('missing reasoning_content', /must be passed back/);
+  const messages = [
+    { role: 'user', content: 'Rome?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"cut' } }],
+    },
+    { role: 'user', content: 'And Paris?' },
+  ];
+  refuses = (body) => (holds('missing reasoning_content', 'chat-completions', body) ? wording : undefined);
+  const response = await ask('chat-completions', MODELS['chat-completions'], { messages }, false);
+  expect(response.status).toBe(200);
+  expect(sent()).toHaveLength(2);
+  expect(sent().at(-1)).toMatchObject({
+    messages: [
+      { role: 'user', content: 'Rome?' },
+      { role: 'assistant', tool_calls: [{ function: { arguments: '{"arguments":"{\\"cut"}' } }] },
+      { role: 'tool', tool_call_id: 'call_1' },
+      { role: 'user', content: 'And Paris?' },
+    ],
+  });
+  await expect.poll(() => gateway.records.length).toBe(1);
+  expect(gateway.records[0]?.repairs).toEqual(['without-calls-without-thoughts', 'without-loose-turns']);
+});
+
 test('the next thoughts are sent after a refusal of a round that begins without them', async () => {
   const thought = { thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'AbC=' }] };
   const messages = [

@@ -51,10 +51,13 @@ function avoid(refused: Refused, avoidances: readonly Avoidance[]): Repaired | u
     if (!native || name === 'stream-options') return true;
     return isOfDialogue(name) ? hasAnswers(refused) : !isReference(routed) && name === 'thinking-setting';
   };
-  const changing = avoidances.filter(
-    (name) => !known.has(name) && isAllowed(name) && changes(withAll([name])),
-  );
-  if (changing.length === 0) return undefined;
+  const fits = (name: Avoidance): boolean => !known.has(name) && isAllowed(name) && changes(withAll([name]));
+  const fitting = avoidances.filter(fits);
+  if (fitting.length === 0) return undefined;
+  // A native dialogue is translated now, and no vendor takes calls without results: that would be the next refusal.
+  const isLoose =
+    native && fitting.some(isOfDialogue) && !fitting.includes('loose-turns') && fits('loose-turns');
+  const changing: readonly Avoidance[] = isLoose ? [...fitting, 'loose-turns'] : fitting;
   const isUnread = recognized !== undefined || isOfThisDialogue(error);
   const learned = changing.filter(
     (name) =>

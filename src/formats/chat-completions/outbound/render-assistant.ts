@@ -118,7 +118,9 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
       };
   const name = toolNameFor(call.name, dialect);
   if (call.custom) return { ...common, type: 'custom', custom: { name, input: call.arguments } };
-  const text = context.exact ? call.arguments || '{}' : wholeArguments(call.arguments);
+  // Most services read them, and refuse anything but an object.
+  const isUnread = context.dialect.openaiFields || context.dialect.lossless;
+  const text = context.exact && isUnread ? call.arguments || '{}' : wholeArguments(call.arguments);
   if (isBare) return { id, type: 'function', function: { name, arguments: text } };
   return { ...common, type: 'function', function: { name, arguments: text } };
 }
