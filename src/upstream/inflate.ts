@@ -3,6 +3,7 @@
 import type { Transform } from 'node:stream';
 import { GatewayError } from '../lib/errors.ts';
 import { CODINGS, parseCoding } from './content-coding.ts';
+import type { AnswerHeaders } from './headers.ts';
 
 /** The largest size of a decompressed answer, in bytes: a small compressed one can become very large. */
 const MAX_INFLATED = 64 * 1024 * 1024;
@@ -10,20 +11,37 @@ const MAX_INFLATED = 64 * 1024 * 1024;
 /** Receives the pieces of a decompressed answer. */
 export interface Inflated {
   chunk(bytes: Buffer): void;
+  /** The compressed data and the body are over. */
   end(): void;
+  /** The compressed data is over, and the body is not. What it still has is ignored, as in a request. */
+  endEarly(): void;
   fail(error: GatewayError): void;
+}
+
+/**
+ * The coding of an answer's bytes. A compression that a vendor names as a coding of the transfer (RFC 9112, 7.2), which
+ * no request allows, counts as one of the content.
+ */
+export function findCoding(headers: AnswerHeaders): string | string[] | undefined {
+  const { 'content-encoding': coding, 'transfer-encoding': transfer } = headers;
+  if (transfer === undefined || transfer === 'chunked') return coding;
+  const further = String(transfer)
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name.toLowerCase() !== 'chunked');
+  return further.length === 0 ? coding : [coding ?? [], ...further].flat();
 }
 
 /**
  * Makes the decompressor of an answer, which gives all it can after every piece; undefined if the answer is not
  * compressed.
- * @param header the value of `content-encoding`.
+ * @param coding what `findCoding` has found.
  * @throws GatewayError `upstream-broken` for an unknown coding, and for more than one.
  */
-export function inflater(header: string | string[] | undefined, out: Inflated): Transform | undefined {
-  const coding = parseCoding(header);
-  if (coding === undefined) return undefined;
-  const make = CODINGS.get(coding);
+export function inflater(coding: string | string[], out: Inflated): Transform | undefined {
+  const name = parseCoding(coding);
+  if (name === undefined) return undefined;
+  const make = CODINGS.get(name);
   if (make === undefined) {
     throw new GatewayError('upstream-broken', 'The upstream compressed its answer in an unknown way.');
   }
@@ -35,7 +53,7 @@ export function inflater(header: string | string[] | undefined, out: Inflated): 
       if (size > MAX_INFLATED) decoder.destroy(tooLong());
       else out.chunk(chunk);
     })
-    .once('end', () => out.end())
+    .once('end', () => (decoder.writableEnded ? out.end() : out.endEarly()))
     .once('error', (cause) => out.fail(cause instanceof GatewayError ? cause : malformed(cause)));
 }
 

@@ -7,6 +7,7 @@
 
 import type { Socket } from 'node:net';
 import { buildConnector, Client, Pool } from 'undici';
+import { skipContinue } from './net/skip-continue.ts';
 
 export interface SpareConnections {
   /**
@@ -82,7 +83,9 @@ function openOrigin({ connect: given, allowH2 = false, keepAliveTimeout }: PoolO
 
   const open: buildConnector.connector = (options, callback) =>
     connector(options, (...result) => {
-      known = result[0] === null ? options : undefined;
+      const [error, socket] = result;
+      known = error === null ? options : undefined;
+      if (error === null) skipContinue(socket);
       callback(...result);
     });
   return {

@@ -12,7 +12,7 @@ import { PushBody, type PushSource } from '../streams/push-body.ts';
 import { run } from '../streams/step.ts';
 import { toFailure } from './failure.ts';
 import { type AnswerHeaders, isEventStream, withoutCoding } from './headers.ts';
-import { inflater } from './inflate.ts';
+import { findCoding, inflater } from './inflate.ts';
 import { joined } from './net/to-buffer.ts';
 import type { VendorAgent } from './origin-agent.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
@@ -103,7 +103,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     if (Array.isArray(controller.rawHeaders)) controller.rawHeaders.length = 0;
     controller.rawHeaders = null;
     if (status < 200) return;
-    const coding = headers['content-encoding'];
+    const coding = findCoding(headers);
     if (coding !== undefined) this.#inflating = this.#inflate(coding);
     const head = { status, headers: this.#inflating === undefined ? headers : withoutCoding(headers) };
     this.#head = head;
@@ -115,13 +115,14 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#inflating?.readableEnded) return;
     this.#wait.heard();
     if (this.#inflating === undefined) this.#deliver(chunk);
     else if (!this.#inflating.write(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
-    if (this.#inflating === undefined) this.#succeed();
+    if (this.#inflating === undefined || this.#inflating.readableEnded) this.#succeed();
     else this.#inflating.end();
   }
 
@@ -291,6 +292,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     const inflating = inflater(coding, {
       chunk: (bytes) => this.#deliver(bytes),
       end: () => this.#succeed(),
+      endEarly: () => this.#socket?.resume(),
       fail: (error) => this.#abort(error),
     });
     return inflating?.on('drain', () => this.resume());

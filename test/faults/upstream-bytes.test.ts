@@ -246,6 +246,74 @@ describe('U-29 compressed without being asked', () => {
   });
 });
 
+describe('U-29 compressed for the transfer, which no request allows', () => {
+  test.each(['gzip, chunked', 'br,chunked', 'Deflate, Chunked'])('%s: is read', async (coding) => {
+    const compress = { g: gzipSync, b: brotliCompressSync, D: deflateSync }[coding[0] ?? ''];
+    if (compress === undefined) throw new Error('Unknown coding.');
+    for (const way of ways) {
+      const stream = streamedAnswer(way.spoken);
+      const plain = await read(way, (wire) => wire.wholeStream([stream]));
+      const packed = await read(way, (wire) => {
+        wire.stream([compress(stream)], { 'transfer-encoding': coding });
+        wire.lastChunk();
+      });
+      expect(packed.status).toBe(200);
+      expect(said(packed.text)).toEqual(said(plain.text));
+    }
+  });
+
+  test('of the content as well, or by an unknown coding: 502', async () => {
+    for (const headers of [
+      { 'content-encoding': 'gzip', 'transfer-encoding': 'gzip, chunked' },
+      { 'transfer-encoding': 'nonsense, chunked' },
+    ]) {
+      const { status } = await read(native[0], (wire) => {
+        wire.head(200, headers);
+        wire.chunk(gzipSync(wholeAnswer(native[0].spoken)));
+        wire.lastChunk();
+      });
+      expect(status).toBe(502);
+    }
+  });
+});
+
+describe('U-29 bytes behind the end of the compressed data', () => {
+  const codings = { br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync };
+
+  test.each(Object.entries(codings))(
+    '%s: are ignored, and the connection goes on',
+    async (coding, compress) => {
+      for (const way of [native[0], translated[0]]) {
+        for (const stream of [true, false]) {
+          const sent = stream ? streamedAnswer(way.spoken) : wholeAnswer(way.spoken);
+          const type = stream ? 'text/event-stream' : 'application/json';
+          const plain = await read(way, (wire) => wire.answer(200, sent, { 'content-type': type }), stream);
+          const packed = await read(
+            way,
+            async (wire) => {
+              wire.head(200, { 'content-type': type, 'content-encoding': coding });
+              wire.chunk(compress(sent));
+              for (let piece = 0; piece < 3; piece += 1) {
+                await new Promise((resolve) => setTimeout(resolve, 10));
+                wire.chunk(Buffer.alloc(300_000, 'x'));
+              }
+              wire.lastChunk();
+            },
+            stream,
+          );
+          expect(packed.status).toBe(200);
+          if (stream) expect(said(packed.text)).toEqual(said(plain.text));
+          // A translated stream is over with the vendor's last event, and its connection may be closed then.
+          if (way !== native[0]) continue;
+          const connections = door.upstream.connections();
+          await read(way, (wire) => wire.answer(200, sent, { 'content-type': type }), stream);
+          expect(door.upstream.connections()).toBe(connections);
+        }
+      }
+    },
+  );
+});
+
 describe('U-30 a small answer that expands to a very large one', () => {
   const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
 

@@ -459,27 +459,51 @@ describe('U-32 statuses without an answer', () => {
     expect(await gone).toBeGreaterThan(0);
   });
 
-  test('103 before the answer is skipped', async () => {
+  const interim = {
+    100: 'HTTP/1.1 100 Continue\r\n\r\n',
+    '100 with headers': 'HTTP/1.1 100\r\nx-a: b\r\n\r\n',
+    102: 'HTTP/1.1 102 Processing\r\n\r\n',
+    103: 'HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n',
+  };
+  test.each(Object.entries(interim))('%s before the answer is skipped', async (_, head) => {
     for (const way of ways) {
-      door.upstream.script((wire) => {
-        wire.raw('HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n');
-        wire.answer(200, wholeAnswer(way.spoken));
-      });
-      const response = await ask(door.url, way, false);
-      expect(response.status).toBe(200);
-      expect(response.headers.get('link')).toBeNull();
-      await response.text();
+      for (const heads of [[head], [head + head], [...head], [head.slice(0, 5), head.slice(5)]]) {
+        const whole = wholeAnswer(way.spoken);
+        door.upstream.script(async (wire) => {
+          for (const piece of heads) {
+            wire.raw(piece);
+            if (heads.length > 1) await new Promise((resolve) => setTimeout(resolve, 1));
+          }
+          wire.answer(200, whole);
+        });
+        const response = await ask(door.url, way, false);
+        expect(response.status).toBe(200);
+        expect(response.headers.get('link')).toBeNull();
+        const text = await response.text();
+        if (way.format === way.spoken) expect(text).toBe(whole);
+      }
     }
   });
 
-  test.each([
-    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
-    ['101', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'],
-  ])('%s, which nobody asked for: 502', async (_, head) => {
+  test('a body that looks like one is left alone', async () => {
     const [way] = native;
-    if (way === undefined) throw new Error('There is no way.');
-    door.upstream.script((wire) => wire.raw(head));
-    const response = await ask(door.url, way, false);
+    const looks = `${interim[100]}${interim[100]}`;
+    door.upstream.script(async (wire) => {
+      wire.head(200, { 'content-type': 'text/event-stream', 'content-length': `${looks.length + 2}` });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      wire.raw(looks);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      wire.raw('\n\n');
+    });
+    const response = await ask(door.url, way, true);
+    expect(await response.text()).toContain(`${looks}\n\n`);
+  });
+
+  test('101, which nobody asked for: 502', async () => {
+    door.upstream.script((wire) =>
+      wire.raw('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+    );
+    const response = await ask(door.url, native[0], false);
     expect(response.status).toBe(502);
     await response.text();
   });
