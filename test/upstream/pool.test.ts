@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/lib/errors.ts';
+import { LightSignal } from '../../src/lib/light-signal.ts';
 import { type Lease, makePool, type PoolLimits } from '../../src/upstream/pool/pool.ts';
 import type { Vendor } from '../../src/upstream/vendor.ts';
 
@@ -104,6 +106,25 @@ describe('slots', () => {
     const { pool: made, take } = pool(['a'], { connections: 1 });
     take();
     await expect(made.take('m')).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
+  });
+
+  test('are not kept for a request that has ended, which waits no longer', async () => {
+    const { pool: made, take } = pool(['a'], { connections: 1, wait: 60_000 });
+    const first = take();
+    const ended = new GatewayError('overloaded', 'Over.');
+    const leaving = new LightSignal<object>();
+    const ending = new LightSignal<object>();
+    const left = made.take('m', undefined, undefined, leaving);
+    const over = made.take('m', undefined, undefined, ending);
+    const waiting = made.take('m', undefined, undefined, new LightSignal());
+    leaving.abort({});
+    ending.abort(ended);
+    await expect(left).rejects.toMatchObject({ message: 'The caller left.' });
+    await expect(over).rejects.toBe(ended);
+    await expect(made.take('m', undefined, undefined, leaving)).rejects.toThrow('The caller left.');
+    first.release();
+    (await waiting).release();
+    take();
   });
 
   test('of a readmitted upstream go to the waiting requests, in order', async () => {

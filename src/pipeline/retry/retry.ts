@@ -175,7 +175,12 @@ async function attemptOnce(
     const pool = upstreams.poolOf(target.vendor);
     const lease =
       pool &&
-      (await pool.take(limitSubject(target), avoid, target.vendor.upstreams && identifyDialogue(target)));
+      (await pool.take(
+        limitSubject(target),
+        avoid,
+        target.vendor.upstreams && identifyDialogue(target),
+        target.signal,
+      ));
     at = lease?.vendor ?? target.vendor;
     followed = lease && reportOutcome(lease);
     if (number === 1) upstreams.budgetOf(at).deposit();

@@ -1,6 +1,7 @@
 /** The upstreams of one vendor: which one gets a request, how busy each is, and which are skipped for a while. */
 
-import { GatewayError } from '../../lib/errors.ts';
+import { callerLeft, GatewayError } from '../../lib/errors.ts';
+import type { Signal } from '../../lib/light-signal.ts';
 import type { Vendor } from '../vendor.ts';
 import { chooseHome } from './affinity.ts';
 import {
@@ -52,10 +53,11 @@ export interface Pool {
    * @param subject what a vendor's rate limit is for: a model's id, or the counting of its tokens.
    * @param avoid an upstream that is used only if there is no other.
    * @param session the id of the request's session; absent if it is unknown.
+   * @param signal ends a wait for a place.
    * @throws GatewayError, or rejects with it: `upstream-overloaded` if all are ejected, `overloaded` if no place
-   *   becomes free.
+   *   becomes free, and the reason of the signal.
    */
-  take(subject: string, avoid?: Vendor, session?: string): Lease | Promise<Lease>;
+  take(subject: string, avoid?: Vendor, session?: string, signal?: Signal): Lease | Promise<Lease>;
   /** Whether another upstream than `vendor` would serve that subject now. */
   hasOther(subject: string, vendor: Vendor): boolean;
   /** The health of each upstream, in the order of the configuration, and how often it was ejected. */
@@ -179,7 +181,12 @@ export function makePool(
   }
 
   /** Waits for a place that becomes free, or for an upstream that becomes healthy again. */
-  function wait(subject: string, avoid: Vendor | undefined, session: string | undefined): Promise<Lease> {
+  function wait(
+    subject: string,
+    avoid: Vendor | undefined,
+    session: string | undefined,
+    signal: Signal | undefined,
+  ): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const serve = (): boolean => {
         const member = choose(subject, avoid, session);
@@ -191,6 +198,11 @@ export function makePool(
       const stop = (): void => {
         waiting.delete(serve);
         clearTimeout(timer);
+        signal?.removeEventListener('abort', leave);
+      };
+      const leave = (): void => {
+        stop();
+        reject(signal?.reason instanceof GatewayError ? signal.reason : callerLeft());
       };
       const timer = setTimeout(() => {
         if (serve()) return;
@@ -198,16 +210,18 @@ export function makePool(
         reject(full());
       }, limits.wait);
       waiting.add(serve);
+      if (signal?.aborted) leave();
+      else signal?.addEventListener('abort', leave);
     });
   }
 
   return {
-    take(subject, avoid, session) {
+    take(subject, avoid, session, signal) {
       // An upstream whose ejection has ended becomes usable without any event.
       serveWaiting();
       const member = choose(subject, avoid, session);
       if (member !== undefined) return lease(member, subject);
-      if (members.some(isWell)) return wait(subject, avoid, session);
+      if (members.some(isWell)) return wait(subject, avoid, session, signal);
       const soonest = Math.min(...members.map(({ health }) => health.until));
       throw leftAlone(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },
