@@ -1,9 +1,11 @@
 /** The cache of answers: who gets one, when, and in which form. */
 
+import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { answersInMemory, answersInRedis } from '../../src/pipeline/cache/answer-store.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
+import { bind } from '../../src/upstream/net/bind.ts';
 import {
   ask,
   native,
@@ -16,6 +18,7 @@ import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstrea
 import { KEY, startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { hasRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { soon } from '../support/soon.ts';
 
 const OTHER = 'another-key-of-the-tests';
 
@@ -322,6 +325,31 @@ test('answers in memory outlive a reload, within the bound that it sets', async 
   const smaller = await reload(1_000);
   expect([await smaller?.get('a'), await smaller?.get('b')]).toEqual([text, undefined]);
   for (const { close } of opened) await close();
+});
+
+test('a Redis that hangs is given up, and no longer waited for', async () => {
+  const text = 'redis_version:7.0.0\r\nloading:0\r\n';
+  const info = `$${text.length}\r\n${text}\r\n`;
+  let hangs = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      const commands = hangs ? [] : data.toString().split(/(?=\*\d+\r\n)/);
+      for (const command of commands) socket.write(/\r\ninfo\r\n/i.test(command) ? info : '$3\r\nyes\r\n');
+    });
+  });
+  const port = await bind(server, { host: '127.0.0.1', port: 0 });
+  const told: string[] = [];
+  const store = await answersInRedis(`redis://127.0.0.1:${port}`, (sentence) => void told.push(sentence));
+  await soon(async () => expect(await store.get('a')).toBe('yes'));
+  hangs = true;
+  expect(await store.get('a')).toBeUndefined();
+  await soon(() => expect(told).toHaveLength(1));
+  const before = performance.now();
+  for (let at = 0; at < 10; at += 1) expect(await store.get('a')).toBeUndefined();
+  expect(performance.now() - before).toBeLessThan(500);
+  store.close();
+  server.close();
 });
 
 describe.runIf(hasRedis())('in Redis', () => {

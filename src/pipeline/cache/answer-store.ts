@@ -1,5 +1,6 @@
 /** Where answers are kept: in the memory of this process, or in a Redis that several processes share. */
 
+import { applyCommandTimeouts } from '../../access/limits/command-timeouts.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 
 /** A complete answer in neutral words. */
@@ -84,6 +85,10 @@ function entrySize(entry: Entry | undefined): number {
 /** How long a command may take, in milliseconds: a vendor's answer takes longer, and the request waits for the command. */
 const COMMAND = 100;
 
+/** How long a connection may stay silent, and how long connecting may take, in milliseconds. */
+const SILENCE = 250;
+const CONNECT = 1_000;
+
 const PREFIX = 'gateway:answer:';
 
 /** Keeps answers in Redis. While it is away, nothing is found and nothing is kept. @param tell receives one sentence then. */
@@ -93,9 +98,11 @@ export async function answersInRedis(url: string, tell: (sentence: string) => vo
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
-    commandTimeout: COMMAND,
+    connectTimeout: CONNECT,
     retryStrategy: (tries) => Math.min(tries * 100, 2_000),
   });
+  // A connection that hangs is given up: every request would wait for it, and answers to be kept would pile up.
+  applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
   let isAway = false;
   redis.on('error', (error: Error) => {
     if (!isAway) tell(`Redis cannot be reached (${error.message}), so no answers are cached.`);
