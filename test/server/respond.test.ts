@@ -117,3 +117,16 @@ test('is cancelled once if the caller leaves, and not if it has ended', async ()
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(cancelled).toEqual(['left']);
 });
+
+test('is cancelled if its head cannot be written', async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const body = new SourceStream({ pull: () => undefined, cancel: () => cancelled.resolve() });
+  const server = createServer((_, response) => {
+    expect(() => respond(response, { status: 200, headers: { 'x-name': '模型' }, body })).toThrow(TypeError);
+    response.end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closing.push(() => server.close().closeAllConnections());
+  sendRequest({ port: getPort(server), agent: false }).end();
+  await cancelled.promise;
+});

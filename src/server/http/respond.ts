@@ -30,7 +30,12 @@ export function respond(
     cancelBody(body);
     return;
   }
-  response.writeHead(status, extra === undefined ? headers : { ...headers, ...extra });
+  try {
+    response.writeHead(status, extra === undefined ? headers : { ...headers, ...extra });
+  } catch (error) {
+    cancelBody(body);
+    throw error;
+  }
   if (body instanceof Uint8Array) {
     response.end(body);
     return;
