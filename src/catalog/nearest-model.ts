@@ -18,10 +18,29 @@ export function nearestModel(asked: string, ids: readonly string[]): string | un
   if (parts.length === 0) return undefined;
   const sorted = parts.toSorted().join(' ');
   const joined = parts.join(' ');
+  const size = countAlphanumerics(parts.join(''));
+  const split = ids.flatMap((id) => {
+    const other = modelName(id);
+    // To split the names of 5,000 models takes 9 ms, and most are too long or too short to be meant.
+    const isNear = Math.abs(countAlphanumerics(other) - size) <= MOST_LETTERS || /latest/i.test(other);
+    return isNear ? [{ id, split: splitName(other) }] : [];
+  });
   return (
-    ids.find((id) => splitName(modelName(id)).toSorted().join(' ') === sorted) ??
-    ids.find((id) => isSlip(joined, splitName(modelName(id)).join(' ')))
-  );
+    split.find(({ split }) => split.toSorted().join(' ') === sorted) ??
+    split.find(({ split }) => isSlip(joined, split.join(' ')))
+  )?.id;
+}
+
+/** How many letters a slip can add or leave out. */
+const MOST_LETTERS = 2;
+
+function countAlphanumerics(name: string): number {
+  let count = 0;
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.charCodeAt(at) | 0x20;
+    if ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)) count += 1;
+  }
+  return count;
 }
 
 /** How people and other gateways name vendors, if not by the name in the ids of their models. */
