@@ -1,8 +1,8 @@
 /** What keys or groups have spent according to the store: the sums of the days, and the totals. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { addDays } from '../../lib/calendar.ts';
+import { mapInTurns } from '../../store/map-in-turns.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoredByModel } from './model-spending.ts';
 import { firstDays } from './periods.ts';
@@ -16,9 +16,6 @@ const MAX_NAMED = 1_000;
  * meanwhile.
  */
 const PIECE = 2_000;
-
-/** How many names are summed up in one turn of the event loop. */
-const IN_ONE_TURN = 2_000;
 
 /** How long the spending before a day is cached, in milliseconds. It only grows if another process writes late. */
 const SETTLED = 600_000;
@@ -153,19 +150,14 @@ function readSpending({ db }: Store, of: SummedUp, byModel: boolean): Read {
             group(await readToday(day, isAmong(named, name))),
             group(await readTotals(isAmong(named, sql.ref('name')))),
           ];
-    const found = new Map<string, readonly (readonly [string, Spent])[]>();
-    let count = 0;
-    for (const each of names ?? new Set(all.flatMap((amounts) => [...amounts.keys()]))) {
-      count += 1;
-      if (count % IN_ONE_TURN === 0) await nextTurn();
-      const models = new Set(all.flatMap((amounts) => [...(amounts.get(each)?.keys() ?? [])]));
-      if (models.size > 0)
-        found.set(
-          each,
-          [...models].map((one) => [one, combine(all, each, one)] as const),
-        );
-    }
-    return found;
+    const found = await mapInTurns(
+      names ?? new Set(all.flatMap((amounts) => [...amounts.keys()])),
+      (each): readonly [string, readonly (readonly [string, Spent])[]] => {
+        const models = new Set(all.flatMap((amounts) => [...(amounts.get(each)?.keys() ?? [])]));
+        return [each, [...models].map((one) => [one, combine(all, each, one)])];
+      },
+    );
+    return new Map(found.filter(([, models]) => models.length > 0));
   };
 }
 

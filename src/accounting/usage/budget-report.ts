@@ -1,6 +1,5 @@
 /** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { allowance } from '../../access/allowance.ts';
 import type { SpentByModel } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
@@ -16,8 +15,10 @@ import {
   type Period,
 } from '../../store/keys/key-limits.ts';
 import { groupRecordFromRow, recordsFromRow } from '../../store/keys/key-record.ts';
-import { listKeys } from '../../store/keys/list-keys.ts';
+import { keysById } from '../../store/keys/list-keys.ts';
+import { mapInTurns } from '../../store/map-in-turns.ts';
 import type { Store } from '../../store/store.ts';
+import type { KeyRow } from '../../store/tables.ts';
 
 /** Those who have budgets. */
 export interface Budgeted {
@@ -47,11 +48,18 @@ export interface BudgetOptions {
   readonly otherNames?: (model: string) => readonly string[];
 }
 
-/** Reads all budgets, those of which the smallest share is left first. @throws if the store cannot be read. */
-export type ReadBudgets = () => Promise<readonly BudgetLine[]>;
+/** Budgets, those of which the smallest share is left first. */
+export interface BudgetReport {
+  readonly lines: readonly BudgetLine[];
+  /** Whether there are more lines than `limit`. */
+  readonly more: boolean;
+}
 
-/** How many keys or groups are worked on in one turn of the event loop. */
-const IN_ONE_TURN = 1_000;
+/** Reads budgets. @param limit the most lines. @throws if the store cannot be read. */
+export type ReadBudgets = (limit: number) => Promise<BudgetReport>;
+
+/** How many keys are read at a time. There may be 100,000, and to hold all of them would keep callers waiting. */
+const PIECE = 1_000;
 
 /** When the present period of each kind ends. Each costs as much as 200 other fields of a budget in most time zones. */
 type Renewals = Readonly<Record<Period, number | undefined>>;
@@ -73,7 +81,7 @@ export function openBudgetReport(
     if (budgeted.length === 0) return [];
     const names = new Set(budgeted.map(({ name }) => name));
     const spent = await spending[of](formatDay(now, timeZone), names);
-    return await flatMapInTurns(budgeted, ({ name, limits = {}, modelLimits = [] }) => [
+    const found = await mapInTurns(budgeted, ({ name, limits = {}, modelLimits = [] }) => [
       ...lines(
         { of, name },
         limits,
@@ -86,6 +94,7 @@ export function openBudgetReport(
         return lines({ of, name, models: limit.models }, limit, covered, renewals);
       }),
     ]);
+    return found.flat();
   }
 
   function lines(
@@ -101,11 +110,8 @@ export function openBudgetReport(
     });
   }
 
-  return async () => {
+  return async (limit) => {
     const { keys, groups } = configured();
-    // A rotated key has two records, with the same limits.
-    const stored = await flatMapInTurns(await listKeys(store), (row) => recordsFromRow(row).slice(0, 1));
-    const storedGroups = (await listGroups(store)).map(groupRecordFromRow);
     const now = Date.now();
     const renewals = {
       day: nextStart('day', now, timeZone),
@@ -113,22 +119,34 @@ export function openBudgetReport(
       month: nextStart('month', now, timeZone),
       total: nextStart('total', now, timeZone),
     };
-    const all = [
-      ...(await listLines('key', [...keys, ...stored], now, renewals)),
-      ...(await listLines('group', [...groups, ...storedGroups], now, renewals)),
-    ];
-    return all.toSorted((one, other) => shareSpent(other) - shareSpent(one));
+    let report: BudgetReport = { lines: [], more: false };
+    const add = async (of: 'key' | 'group', holders: readonly Budgeted[]): Promise<void> => {
+      report = withLines(report, await listLines(of, holders, now, renewals), limit);
+    };
+    await add('key', keys);
+    let rows: KeyRow[] = [];
+    do {
+      rows = await keysById(store, rows.at(-1)?.id ?? '', PIECE);
+      // A rotated key has two records, with the same limits.
+      await add(
+        'key',
+        (await mapInTurns(rows, recordsFromRow)).flatMap((records) => records.slice(0, 1)),
+      );
+    } while (rows.length === PIECE);
+    await add('group', groups);
+    await add('group', (await listGroups(store)).map(groupRecordFromRow));
+    return report;
   };
 }
 
-/** There may be 100,000 keys, and callers are served meanwhile. */
-async function flatMapInTurns<T, U>(all: readonly T[], make: (one: T) => readonly U[]): Promise<U[]> {
-  const made: U[] = [];
-  for (const [at, one] of all.entries()) {
-    if (at % IN_ONE_TURN === IN_ONE_TURN - 1) await nextTurn();
-    made.push(...make(one));
-  }
-  return made;
+/** The first lines of a report and of further lines. */
+function withLines(
+  { lines, more }: BudgetReport,
+  further: readonly BudgetLine[],
+  limit: number,
+): BudgetReport {
+  const all = [...lines, ...further].toSorted((one, other) => shareSpent(other) - shareSpent(one));
+  return { lines: all.slice(0, limit), more: more || all.length > limit };
 }
 
 function hasBudget({ limits, modelLimits = [] }: Budgeted): boolean {

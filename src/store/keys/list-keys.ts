@@ -9,6 +9,21 @@ export function listKeys(store: Pick<Store, 'db'>, revoked = false): Promise<Key
   return inOrder(store, revoked).execute();
 }
 
+/**
+ * The next keys that are not revoked, in the order of their ids, which an index has: so all keys can be read in pieces.
+ * @param after the last id of the piece before; '' for the first piece.
+ */
+export function keysById({ db }: Pick<Store, 'db'>, after: string, limit: number): Promise<KeyRow[]> {
+  return db
+    .selectFrom('gateway_keys')
+    .selectAll()
+    .where('revoked_at', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** A page of keys. */
 export interface KeysWanted {
   /** Whether to include revoked keys. */

@@ -31,7 +31,7 @@ describeStores('budgets', ({ open }) => {
           timeZone: 'Europe/Berlin',
           configured: () => ({ keys: configured, groups: [] }),
         });
-        expect(await read()).toHaveLength(2 * keys);
+        expect((await read(1_000)).lines).toHaveLength(2 * keys);
         return uses.mock.calls.length;
       } finally {
         uses.mockRestore();
@@ -40,6 +40,30 @@ describeStores('budgets', ({ open }) => {
     const few = await countUses(2);
     expect(few).toBeGreaterThan(0);
     expect(await countUses(50)).toBe(few);
+  });
+
+  test('of more keys than are read at a time are all counted, those with the least left first', async () => {
+    const store = await open();
+    const rows = await createKey(store, 'first', keyColumns({ budget_day: 1 }));
+    if (rows === undefined) throw new Error('There is no key.');
+    const keys = Array.from({ length: 2_000 }, (_, at) => ({
+      ...rows.row,
+      id: `key_${at}`,
+      name: `key-${at}`,
+      hash: String(at),
+      budget_day: at === 1_500 ? 0 : 2,
+    }));
+    for (let at = 0; at < keys.length; at += 200) {
+      await store.db
+        .insertInto('gateway_keys')
+        .values(keys.slice(at, at + 200))
+        .execute();
+    }
+    const read = openBudgetReport(store, { timeZone: 'UTC' });
+    const all = await read(10_000);
+    expect([new Set(all.lines.map(({ name }) => name)).size, all.more]).toEqual([2_001, false]);
+    const few = await read(3);
+    expect([few.lines.length, few.lines[0]?.name, few.more]).toEqual([3, 'key-1500', true]);
   });
 
   test('are listed with what is spent, of stored and of configured keys and groups', async () => {

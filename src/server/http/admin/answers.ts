@@ -8,6 +8,7 @@ import { parseJson } from '../../../lib/json.ts';
 import type { Query } from '../../../lib/query.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
 import { readBody } from '../../../pipeline/body/read-body.ts';
+import { mapInTurns } from '../../../store/map-in-turns.ts';
 
 /** A request to the admin API. */
 export interface AdminRequest {
@@ -37,9 +38,31 @@ export const errorBody = z.strictObject({
   }),
 });
 
-/** A JSON answer that no cache may keep, since it may hold a key. */
+/** No cache may keep an answer, since it may hold a key. */
+const NOT_KEPT = { 'cache-control': 'no-store' };
+
+/** A JSON answer. */
 export function answerJson(body: unknown, status = 200): Response {
-  return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
+  return Response.json(body, { status, headers: NOT_KEPT });
+}
+
+/**
+ * A list as a JSON answer. It may have 10,000 lines, and callers are served while they are rendered.
+ * @param rows the answer, with the rows of which `render` makes the lines.
+ * @typeParam L the answer as it is sent.
+ */
+export async function answerRows<L extends { readonly data: readonly unknown[] }, R>(
+  rows: Omit<L, 'data'> & { readonly data: readonly R[] },
+  render: (row: R) => L['data'][number],
+): Promise<Response> {
+  const lines = await mapInTurns(rows.data, (row) => JSON.stringify(render(row)));
+  const fields = Object.entries(rows).map(([name, value]) => {
+    const text = name === 'data' ? `[${lines.join(',')}]` : JSON.stringify(value);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return new Response(`{${fields.join(',')}}`, {
+    headers: { 'content-type': 'application/json', ...NOT_KEPT },
+  });
 }
 
 /** Any thrown value as an answer. The message of a value that is not a GatewayError is not shown. */

@@ -5,7 +5,7 @@ import type { BudgetLine } from '../../../accounting/usage/budget-report.ts';
 import { listLimit } from '../../../lib/zod-fields.ts';
 import { PERIODS } from '../../../store/keys/key-limits.ts';
 import type { Store } from '../../../store/store.ts';
-import { type AdminRequest, answerJson, checked } from './answers.ts';
+import { type AdminRequest, answerRows, checked } from './answers.ts';
 
 export const budgetQuery = z.strictObject({
   limit: listLimit(10_000).default(1_000).meta({ description: 'Most budgets to return.' }),
@@ -31,12 +31,11 @@ export const budgetList = z.strictObject({
 /** Lists budgets. @throws GatewayError `invalid-request` for an invalid query. */
 export async function answerBudgets(_: Store, { query, readBudgets }: AdminRequest): Promise<Response> {
   const { limit } = checked(Object.fromEntries(query), budgetQuery);
-  const all = await readBudgets();
-  return answerJson({
-    object: 'list',
-    data: all.slice(0, limit).map(renderBudget),
-    has_more: all.length > limit,
-  } satisfies z.output<typeof budgetList>);
+  const { lines, more } = await readBudgets(limit);
+  return answerRows<z.output<typeof budgetList>, BudgetLine>(
+    { object: 'list', data: lines, has_more: more },
+    renderBudget,
+  );
 }
 
 function renderBudget({

@@ -11,7 +11,7 @@ import { findKey, pageOfKeys } from '../../../store/keys/list-keys.ts';
 import { MAX_GRACE_DAYS, rotateKey } from '../../../store/keys/rotate-key.ts';
 import type { Store } from '../../../store/store.ts';
 import type { KeyRow } from '../../../store/tables.ts';
-import { type AdminRequest, answerJson, checked, readAs, readRequiredAs } from './answers.ts';
+import { type AdminRequest, answerJson, answerRows, checked, readAs, readRequiredAs } from './answers.ts';
 
 export const rotation = z.strictObject({
   grace_seconds: z
@@ -71,13 +71,16 @@ export async function answerList(store: Store, { query }: AdminRequest): Promise
     after: asked.after === undefined ? undefined : await keyBefore(store, asked.after),
     limit: asked.limit,
   });
-  return answerJson({
-    object: 'list',
-    data: rows.map(renderKey),
-    first_id: rows[0]?.id ?? null,
-    last_id: rows.at(-1)?.id ?? null,
-    has_more: more,
-  } satisfies z.output<typeof keyList>);
+  return answerRows<z.output<typeof keyList>, KeyRow>(
+    {
+      object: 'list',
+      data: rows,
+      first_id: rows[0]?.id ?? null,
+      last_id: rows.at(-1)?.id ?? null,
+      has_more: more,
+    },
+    renderKey,
+  );
 }
 
 /** The key that a page continues after. A key that was revoked meanwhile keeps its place. */

@@ -1,11 +1,11 @@
 /** `/admin/usage`: usage and its cost. */
 
 import { z } from 'zod';
-import { reportUsage } from '../../../accounting/usage/report.ts';
+import { reportUsage, type UsageLine } from '../../../accounting/usage/report.ts';
 import { completeQuery, usageQuery } from '../../../accounting/usage/usage-query.ts';
 import { lineView, renderFigures, usageFigures, usageLine } from '../../../accounting/usage/usage-view.ts';
 import type { Store } from '../../../store/store.ts';
-import { type AdminRequest, answerJson, checked } from './answers.ts';
+import { type AdminRequest, answerRows, checked } from './answers.ts';
 
 export const usageAnswer = z.strictObject({
   object: z.literal('list'),
@@ -22,12 +22,15 @@ export const usageAnswer = z.strictObject({
 export async function answerUsage(store: Store, { query, timeZone }: AdminRequest): Promise<Response> {
   const asked = completeQuery(checked(Object.fromEntries(query), usageQuery), Date.now(), timeZone);
   const { lines, total, more } = await reportUsage(store, asked);
-  return answerJson({
-    object: 'list',
-    from: asked.from,
-    to: asked.to,
-    data: lines.map(lineView),
-    has_more: more,
-    total: renderFigures(total),
-  } satisfies z.output<typeof usageAnswer>);
+  return answerRows<z.output<typeof usageAnswer>, UsageLine>(
+    {
+      object: 'list',
+      from: asked.from,
+      to: asked.to,
+      data: lines,
+      has_more: more,
+      total: renderFigures(total),
+    },
+    lineView,
+  );
 }
