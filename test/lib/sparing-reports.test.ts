@@ -20,3 +20,16 @@ test('the first event is reported at once, those of each following minute togeth
   happen();
   expect(reports).toEqual([1, 4, 1, 1]);
 });
+
+test('several are reported at once if so many may be', () => {
+  const reports: number[] = [];
+  const happen = reportSparingly((events) => void reports.push(events), 3);
+  for (let times = 0; times < 5; times += 1) happen();
+  expect(reports).toEqual([1, 1, 1]);
+  vi.advanceTimersByTime(60_000);
+  expect(reports).toEqual([1, 1, 1, 2]);
+  for (let times = 0; times < 3; times += 1) happen();
+  expect(reports).toEqual([1, 1, 1, 2, 1, 1]);
+  vi.advanceTimersByTime(120_000);
+  expect([reports, vi.getTimerCount()]).toEqual([[1, 1, 1, 2, 1, 1, 1], 0]);
+});

@@ -252,3 +252,15 @@ test('where nobody can sign in, there is no way to, and the console knows', asyn
   expect((await fetch(`${plain.url}/admin/sign-in`)).status).toBe(401);
   await plain.close();
 });
+
+// The last one, since it uses up the lines of a minute.
+test('refused sign-ins cannot fill the log', async () => {
+  const told = admin.told.length;
+  for (let at = 0; at < 100; at += 1) {
+    const { status } = await visit(`${admin.url}/admin/sign-in/callback`, new Map());
+    expect(status).toBe(403);
+  }
+  const lines = admin.told.length - told;
+  expect(lines).toBeGreaterThan(0);
+  expect(lines).toBeLessThan(40);
+});

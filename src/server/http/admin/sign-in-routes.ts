@@ -9,6 +9,7 @@ import { makeSeal } from '../../../access/identities/sealed.ts';
 import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/identities/sign-in.ts';
 import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { methodNotAllowed } from '../../../lib/errors.ts';
+import { reportSparingly } from '../../../lib/sparing-reports.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { answerError, answerJson } from './answers.ts';
 import { readCookie, type Sessions } from './sessions.ts';
@@ -30,6 +31,9 @@ export interface SignInRoutes extends Omit<SignInOptions, 'redirectUri'> {
   /** The address of the console, as browsers reach it, without a slash at its end. */
   readonly url: string;
 }
+
+/** How many refused sign-ins have a line of their own in a minute. Whoever reaches the admin listener can cause them. */
+const MOST_LINES = 30;
 
 /** Receives the reason why somebody could not sign in. */
 export type SignInReports = Pick<Diagnostics, 'info' | 'problem'>;
@@ -58,6 +62,7 @@ export function addSignInRoutes(
   const { seal, open } = makeSeal(key, 'console sign-in');
   // `Lax`, since the provider sends the browser here from its own site.
   const attributes = `Path=/admin/sign-in; HttpOnly; SameSite=Lax${signIn.url.startsWith('https:') ? '; Secure' : ''}`;
+  const tell = logRefusals(reports.info);
   const forget = `${PENDING}=; Max-Age=0; ${attributes}`;
 
   get('/admin/sign-in', async () => {
@@ -66,7 +71,7 @@ export function addSignInRoutes(
       const sealed = await seal({ ...pending }, PATIENCE);
       return redirect(url, `${PENDING}=${sealed}; Max-Age=${PATIENCE}; ${attributes}`);
     } catch (error) {
-      return refuse(error, forget, reports);
+      return refuse(error, forget, tell, reports.problem);
     }
   });
   get('/admin/sign-in/callback', async (event) => {
@@ -84,7 +89,7 @@ export function addSignInRoutes(
       });
       return redirect(`${signIn.url}/#/usage`, await sessions.begin(person), forget);
     } catch (error) {
-      return refuse(error, forget, reports);
+      return refuse(error, forget, tell, reports.problem);
     }
   });
   app.post('/admin/sign-out', () => {
@@ -106,10 +111,31 @@ function redirect(location: string, ...cookies: readonly string[]): Response {
   return new Response(null, { status: 302, headers });
 }
 
+/** @returns the function to call with the reason of each refused sign-in. Beyond MOST_LINES only the last has its reason. */
+function logRefusals(info: SignInReports['info']): (reason: string) => void {
+  let last = '';
+  const say = reportSparingly((refused) => {
+    info(
+      refused === 1
+        ? `A sign-in to the console was refused: ${last}`
+        : `${refused} sign-ins to the console were refused, the last one: ${last}`,
+    );
+  }, MOST_LINES);
+  return (reason) => {
+    last = reason;
+    say();
+  };
+}
+
 /** A page of one sentence, since a browser shows it. The log has it too, for who can mend what is wrong. */
-function refuse(error: unknown, cookie: string, { info, problem }: SignInReports): Response {
+function refuse(
+  error: unknown,
+  cookie: string,
+  tell: (reason: string) => void,
+  problem: SignInReports['problem'],
+): Response {
   const known = error instanceof SignInFailed;
-  if (known) info(`A sign-in to the console was refused: ${error.message}`);
+  if (known) tell(error.message);
   else problem('A sign-in to the console failed.', error);
   return new Response(`${known ? error.message : 'The sign-in failed.'}\n`, {
     status: known ? 403 : 500,
