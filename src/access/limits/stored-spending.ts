@@ -18,7 +18,7 @@ const MAX_NAMED = 1_000;
 const PIECE = 2_000;
 
 /** How long the spending before a day is cached, in milliseconds. It only grows if another process writes late. */
-const SETTLED = 600_000;
+export const SETTLED = 600_000;
 
 /** Where the sums are: of all exchanges, and of those of groups. */
 const SUMS = {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { firstDays } from './periods.ts';
 import type { StoredSpending } from './spending.ts';
+import { SETTLED } from './stored-spending.ts';
 import { splitTagName, tagName } from './tags-in-use.ts';
 
 /** Names in one query: databases bound the number of values. */
@@ -15,9 +16,11 @@ interface Before {
   readonly month: number;
 }
 
-/** Reads what the named tags have spent. Each name's days before today are read once a day. */
+/** Reads what the named tags have spent. Each name's days before today are read once in a while. */
 export function storedTagSpending({ db }: Store): StoredSpending {
-  let known: { readonly day: string; readonly before: Map<string, Before> } | undefined;
+  let known:
+    | { readonly day: string; readonly read: number; readonly before: Map<string, Before> }
+    | undefined;
   const cost = sql`cost + estimated_cost`;
 
   function select(names: readonly string[]) {
@@ -51,7 +54,8 @@ export function storedTagSpending({ db }: Store): StoredSpending {
 
   return async (day, asked) => {
     const names = [...(asked ?? [])];
-    if (known?.day !== day) known = { day, before: new Map() };
+    const now = performance.now();
+    if (known?.day !== day || now - known.read >= SETTLED) known = { day, read: now, before: new Map() };
     const { before } = known;
     await readBefore(
       day,
@@ -69,8 +73,8 @@ export function storedTagSpending({ db }: Store): StoredSpending {
     return new Map(
       names.map((name) => {
         const { week, month } = before.get(name) ?? { week: 0, month: 0 };
-        const now = today.get(name) ?? 0;
-        return [name, { day: now, week: week + now, month: month + now, total: 0 }];
+        const spent = today.get(name) ?? 0;
+        return [name, { day: spent, week: week + spent, month: month + spent, total: 0 }];
       }),
     );
   };

@@ -1,6 +1,6 @@
 /** Limits for each tag or end user of a key, through a running gateway, and what the store knows of their spending. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
 import { storedTagSpending } from '../../../src/access/limits/stored-tags.ts';
 import { OTHER_TAGS, openTagBound } from '../../../src/access/limits/tag-bound.ts';
@@ -227,6 +227,26 @@ describeStores('what tags have spent', ({ open }) => {
           ['other\nb', { day: 0, week: 0, month: 0, total: 0 }],
         ]),
       );
+  });
+
+  test('has what another process writes late of a day before, after a while', async () => {
+    const store = await open();
+    const write = (cost: number, batch: string) => {
+      const spent = exchange({ key: 'team', tag: 'a', cost, time: Date.parse('2026-05-19T12:00:00Z') });
+      return writeUsage(store, [{ ...rowOf(spent), batch }]);
+    };
+    const read = storedTagSpending(store);
+    const month = async () => (await read('2026-05-20', new Set(['team\na']))).get('team\na')?.month;
+    await write(1, 'one');
+    expect(await month()).toBe(1);
+    await write(2, 'two');
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 600_000);
+    try {
+      expect(await month()).toBe(3);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test('counts after a restart, a moment after the first request with the tag', async () => {
