@@ -48,9 +48,11 @@ const NEVER_SENT = new Set([
 /** An answer's headers as undici gives them: names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Whether an answer with these headers is a stream of server-sent events. */
+const EVENT_STREAM = 'text/event-stream';
+
+/** Whether an answer with these headers is a stream of server-sent events. Types ignore case (RFC 9110, 8.3.1). */
 export function isEventStream({ 'content-type': type }: AnswerHeaders): boolean {
-  return String(type).startsWith('text/event-stream');
+  return String(type).slice(0, EVENT_STREAM.length).toLowerCase() === EVENT_STREAM;
 }
 
 /**

@@ -381,6 +381,24 @@ describe('U-31 another kind than the one requested', () => {
     expect(answer.status).toBe(200);
   });
 
+  test.each(ways)('$name: a content type in any case', async (way) => {
+    const stream = streamedAnswer(way.spoken);
+    const good = await read(way, (wire) => wire.wholeStream([stream]));
+    const got = await read(way, (wire) =>
+      wire.answer(200, stream, { 'content-type': 'Text/Event-Stream; Charset=UTF-8' }),
+    );
+    expect(said(got.text)).toEqual(said(good.text));
+    expect(got.headers.get('cache-control')).toBe(good.headers.get('cache-control'));
+    const whole = await read(
+      way,
+      (wire) => wire.answer(200, wholeAnswer(way.spoken), { 'content-type': 'Application/JSON' }),
+      false,
+    );
+    expect(whole.status).toBe(200);
+    const page = await read(way, (wire) => wire.answer(200, '<p>', { 'content-type': 'Text/HTML' }), false);
+    expect(page.status).toBe(502);
+  });
+
   test.each(native)('$name: passes unchanged', async (way) => {
     const whole = await read(way, (wire) => wire.answer(200, wholeAnswer(way.spoken)));
     expect(whole.text).toBe(wholeAnswer(way.spoken));

@@ -25,7 +25,7 @@ export function nativeReply(answered: Answered, hold: number): Replied | Promise
   const { status } = answer;
   const body = answer.body instanceof Uint8Array ? answer.body : answer.body.stream();
   const type = String(answer.headers['content-type']);
-  if (type.startsWith('text/html')) throw noAnswer(answered);
+  if (type.toLowerCase().startsWith('text/html')) throw noAnswer(answered);
   const headers = responseHeaders(answer.headers, hiding(secret));
   const isStream = isEventStream(answer.headers);
   const shown = isStream ? { ...eventStreamHeaders(headers), 'content-type': type } : headers;
