@@ -76,9 +76,9 @@ export function groupsByName(records: readonly GroupRecord[]): ReadonlyMap<strin
 /** A principal as a member of a group: it may use only what both allow. */
 export function withGroup(
   principal: Principal,
-  { group, restricted, allows, stored: most }: KnownGroup,
+  { group, restricted, allows, stored: groupStored }: KnownGroup,
 ): Principal {
-  const stored = stricter(principal.stored, most);
+  const stored = stricter(principal.stored, groupStored);
   if (!restricted) return { ...principal, stored, group };
   return {
     ...principal,

@@ -23,19 +23,19 @@ export interface StoredIdsOptions {
   readonly table?: OwnedTable;
   readonly tell?: LogProblem;
   /** How many ids are kept in memory; at most as many wait to be written. */
-  readonly most?: number;
+  readonly maxEntries?: number;
   /** Milliseconds that the first id of a write waits for others. */
   readonly interval?: number;
 }
 
 /** No vendor's id is longer; OpenAI's have about 60 characters. */
-const LONGEST = 256;
+const MAX_ID_LENGTH = 256;
 
 /** @param options all are optional; without a table, ids are in memory only. */
 export function openStoredIds({
   table,
   tell = () => {},
-  most = 100_000,
+  maxEntries: most = 100_000,
   interval = 50,
 }: StoredIdsOptions = {}): StoredIds {
   /** The least recently recorded first. */
@@ -78,7 +78,7 @@ export function openStoredIds({
   return {
     missing(ids, key) {
       const strange = new Set(ids.filter((id) => owners.get(id) !== key));
-      const unknown = [...strange].filter((id) => !owners.has(id) && id.length <= LONGEST);
+      const unknown = [...strange].filter((id) => !owners.has(id) && id.length <= MAX_ID_LENGTH);
       if (table === undefined || unknown.length === 0) return strange;
       return lookedUp(table, unknown, interval).then((found) => {
         for (const owned of found) {
@@ -90,7 +90,7 @@ export function openStoredIds({
     },
     bind(ids, key) {
       for (const id of ids) {
-        if (owners.has(id) || id === '' || id.length > LONGEST) continue;
+        if (owners.has(id) || id === '' || id.length > MAX_ID_LENGTH) continue;
         remember({ id, key });
         if (table === undefined) continue;
         if (waiting.size < most) waiting.set(id, key);

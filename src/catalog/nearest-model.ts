@@ -22,7 +22,7 @@ export function nearestModel(asked: string, ids: readonly string[]): string | un
   const split = ids.flatMap((id) => {
     const other = modelName(id);
     // To split the names of 5,000 models takes 9 ms, and most are too long or too short to be meant.
-    const isNear = Math.abs(countAlphanumerics(other) - size) <= MOST_LETTERS || /latest/i.test(other);
+    const isNear = Math.abs(countAlphanumerics(other) - size) <= MAX_SLIP_LETTERS || /latest/i.test(other);
     return isNear ? [{ id, split: splitName(other) }] : [];
   });
   return (
@@ -32,7 +32,7 @@ export function nearestModel(asked: string, ids: readonly string[]): string | un
 }
 
 /** How many letters a slip can add or leave out. */
-const MOST_LETTERS = 2;
+const MAX_SLIP_LETTERS = 2;
 
 function countAlphanumerics(name: string): number {
   let count = 0;

@@ -28,7 +28,7 @@ const AT_START = [
 /** Node starts four threads for V8. */
 const USUAL_THREADS = 4;
 /** One thread marks, and the other does the rest. */
-const LEAST_THREADS = 2;
+const MIN_THREADS = 2;
 
 /**
  * The flag for as many threads of V8 as there are cores. Threads that share the main thread's core run one after the other,
@@ -36,7 +36,7 @@ const LEAST_THREADS = 2;
  * full collection for four threads, and 8 ms for two.
  */
 function ownThreads() {
-  const threads = Math.max(LEAST_THREADS, availableParallelism());
+  const threads = Math.max(MIN_THREADS, availableParallelism());
   return threads < USUAL_THREADS ? [`--v8-pool-size=${threads}`] : [];
 }
 

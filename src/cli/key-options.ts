@@ -121,7 +121,7 @@ function parseTime(text: string, now: number): string | null {
   if (text === 'never') return null;
   const duration = parseDuration(text);
   const time = duration === undefined ? parseIsoTime(text) : now + duration;
-  if (Number.isNaN(time) || time > LATEST)
+  if (Number.isNaN(time) || time > MAX_TIME)
     throw new Refusal(
       `--expires: ${text} is not a date, a time or a duration (2027-01-31, 2027-01-31T12:00Z, 30d).`,
     );
@@ -137,7 +137,7 @@ function parseIsoTime(text: string): number {
 }
 
 /** The last millisecond of the year 9999: ISO 8601 writes later years in another form. */
-const LATEST = 253_402_300_799_999;
+const MAX_TIME = 253_402_300_799_999;
 
 /** @returns null for "none". @throws Refusal */
 function parseModelLimits(text: string): readonly Settings[] | null {

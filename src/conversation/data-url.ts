@@ -20,10 +20,10 @@ const MAX_HEAD = 1024;
 export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   // Schemes are written in any case of letters (RFC 3986, 3.1).
   if (url.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
-  const most = SCHEME.length + MAX_HEAD;
-  const comma = url.slice(0, most + 1).indexOf(',');
+  const maxHead = SCHEME.length + MAX_HEAD;
+  const comma = url.slice(0, maxHead + 1).indexOf(',');
   if (comma < 0) {
-    if (url.length <= most) return undefined;
+    if (url.length <= maxHead) return undefined;
     throw invalid(`A data URL has at most ${MAX_HEAD} characters before its data.`);
   }
   const [mediaType = '', ...parameters] = url.slice(SCHEME.length, comma).split(';');

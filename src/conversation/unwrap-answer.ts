@@ -23,7 +23,7 @@ const BARE_HEAD = '{"answer":';
 const MAY_HAVE_HEAD = /^\s*(?:[`{]|$)/;
 
 /** The longest head, in UTF-16 code units. No more of a text is held. */
-const LONGEST_HEAD = 100;
+const MAX_HEAD_LENGTH = 100;
 
 /** A step that replaces each text that is an object with the member `answer` by that member's value, as JSON. */
 export function unwrapAnswer(): Step<ReplyEvent, ReplyEvent> {
@@ -43,9 +43,9 @@ class WrappedText implements RewrittenText {
   take(piece: string): string {
     if (this.isChanged !== undefined) return this.isChanged ? this.#inner(piece) : piece;
     this.#head += piece;
-    const head = this.#head.slice(0, LONGEST_HEAD);
+    const head = this.#head.slice(0, MAX_HEAD_LENGTH);
     const found = HEAD.exec(head)?.[0];
-    if (found === undefined && head.length < LONGEST_HEAD && MAY_HAVE_HEAD.test(head)) return '';
+    if (found === undefined && head.length < MAX_HEAD_LENGTH && MAY_HAVE_HEAD.test(head)) return '';
     this.isChanged = found !== undefined;
     return found === undefined ? this.#head : this.#inner(this.#head.slice(found.length));
   }

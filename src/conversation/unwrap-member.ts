@@ -12,7 +12,7 @@ import type { ReplyEvent } from './reply.ts';
 import { type RewrittenText, rewriteTexts } from './rewrite-texts.ts';
 
 /** The longest text that is held, in UTF-16 code units. */
-const LONGEST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 
 /** A step that replaces each text by the value of the member `name`, if it is an object with that member. */
 export function unwrapMember(name: string): Step<ReplyEvent, ReplyEvent> {
@@ -31,7 +31,7 @@ class HeldText implements RewrittenText {
   take(piece: string): string {
     if (this.isChanged === false) return piece;
     this.#held += piece;
-    if (this.#held.length <= LONGEST) return '';
+    if (this.#held.length <= MAX_LENGTH) return '';
     this.isChanged = false;
     return this.#held;
   }

@@ -53,10 +53,10 @@ export const CUT_HERE = 'the vendor does not take them; the gateway ends the ans
  * The stop sequences that a vendor with a limit on their number is sent: the first ones. The gateway looks for all of
  * them itself if there are more.
  */
-export function limitStops(stop: readonly string[], most: number, report: Report): readonly string[] {
-  if (stop.length <= most) return stop;
-  report('stop', 'approximated', `the vendor takes ${most}; the gateway ends the answer at the others, too`);
-  return stop.slice(0, most);
+export function limitStops(stop: readonly string[], max: number, report: Report): readonly string[] {
+  if (stop.length <= max) return stop;
+  report('stop', 'approximated', `the vendor takes ${max}; the gateway ends the answer at the others, too`);
+  return stop.slice(0, max);
 }
 
 /** A report that ignores all notes. */

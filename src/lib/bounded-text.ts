@@ -3,14 +3,14 @@
 import { ByteAccumulator } from './byte-accumulator.ts';
 import { textOfBytes } from './bytes.ts';
 
-/** Reads a body as text. @param most bytes. @returns undefined if there are more; the rest is then not read. */
+/** Reads a body as text. @param maxLength bytes. @returns undefined if there are more; the rest is then not read. */
 export async function boundedText(
   body: AsyncIterable<Uint8Array>,
-  most: number,
+  maxLength: number,
 ): Promise<string | undefined> {
-  const whole = new ByteAccumulator(most);
+  const whole = new ByteAccumulator(maxLength);
   for await (const chunk of body) {
-    if (whole.size() + chunk.byteLength > most) return undefined;
+    if (whole.size() + chunk.byteLength > maxLength) return undefined;
     whole.add(chunk);
   }
   return textOfBytes(whole.whole());

@@ -3,12 +3,12 @@
 import { NO_BYTES } from './bytes.ts';
 
 /**
- * The first block, in bytes, if the length is unknown. Each later one is twice as large as its content, up to `most`.
+ * The first block, in bytes, if the length is unknown. Each later one is twice as large as its content, up to `max`.
  */
 const FIRST_BLOCK = 256 * 1024;
 
 /** The largest announced length that is allocated at once, in bytes: announcing more costs the sender nothing. */
-const MOST_BELIEVED = 1024 * 1024;
+const MAX_PREALLOCATED = 1024 * 1024;
 
 /** The steps in which a block grows in place, in bytes. */
 const STEP = 1024 * 1024;
@@ -25,7 +25,7 @@ export interface PieceOwner {
  * good). A single piece is kept as it is.
  */
 export class ByteAccumulator {
-  readonly #most: number;
+  readonly #max: number;
   readonly #expected: number;
   readonly #growsInPlace: boolean;
   readonly #owner: PieceOwner | undefined;
@@ -35,15 +35,15 @@ export class ByteAccumulator {
   #resizable: ArrayBuffer | undefined;
 
   /**
-   * @param most the most bytes that will come.
+   * @param max the most bytes that will come.
    * @param expected the announced number of bytes; 0 if there is none.
-   * @param growsInPlace whether more than MOST_BELIEVED bytes are kept in resizable memory. To move 16 MB into a larger
+   * @param growsInPlace whether more than MAX_PREALLOCATED bytes are kept in resizable memory. To move 16 MB into a larger
    *   block takes 10 ms at once, half of it for pages that are touched for the first time (measured); to resize takes
    *   nothing. Some web APIs, such as Response, refuse such memory in older versions of Node.
    * @param owner of the pieces.
    */
   constructor(most: number, expected = 0, growsInPlace = false, owner?: PieceOwner) {
-    this.#most = most;
+    this.#max = most;
     this.#expected = expected;
     this.#growsInPlace = growsInPlace;
     this.#owner = owner;
@@ -85,15 +85,16 @@ export class ByteAccumulator {
   }
 
   #makeRoom(least: number): Uint8Array {
-    const most = this.#most;
+    const most = this.#max;
     const expected = this.#expected;
-    if (this.#growsInPlace && least > MOST_BELIEVED) {
+    if (this.#growsInPlace && least > MAX_PREALLOCATED) {
       this.#resizable ??= new ArrayBuffer(0, { maxByteLength: Math.max(most, least) });
       const resizable = this.#resizable;
       resizable.resize(Math.min(resizable.maxByteLength, Math.ceil(least / STEP) * STEP));
       return new Uint8Array(resizable, 0, resizable.byteLength);
     }
-    const next = expected >= least && expected <= MOST_BELIEVED ? expected : Math.max(2 * least, FIRST_BLOCK);
+    const next =
+      expected >= least && expected <= MAX_PREALLOCATED ? expected : Math.max(2 * least, FIRST_BLOCK);
     return new Uint8Array(Math.max(least, Math.min(most, next)));
   }
 }

@@ -16,7 +16,7 @@ const QUARTER = 900_000;
 const DAY = 86_400_000;
 
 /** Zones are at most 14 hours before UTC and 12 after it. */
-const WIDEST = 15 * 4 * QUARTER;
+const MAX_OFFSET = 15 * 4 * QUARTER;
 
 /**
  * Makes a calendar that remembers nothing yet.
@@ -58,7 +58,7 @@ export function startOfDay(day: string, zone = 'UTC'): number {
   if (isUtc(zone)) return midnight;
   const dayInZone = dayFormatter(zone);
   // In every zone days begin, and clocks are turned, at a quarter of an hour. So the first quarter of the day is sought.
-  let [before, from] = [midnight - WIDEST, midnight + WIDEST];
+  let [before, from] = [midnight - MAX_OFFSET, midnight + MAX_OFFSET];
   while (from - before > QUARTER) {
     const middle = before + Math.ceil((from - before) / 2 / QUARTER) * QUARTER;
     if (dayInZone(middle) < day) before = middle;

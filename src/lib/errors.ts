@@ -71,21 +71,21 @@ export const BROKEN_OFF = {
  * once, as if there were none (openai-node's `retryRequest`), and Anthropic's sleep for hours
  * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both SDKs do if they are told not to retry.
  */
-export const LONGEST_WAIT = 60;
+export const MAX_RETRY_WAIT = 60;
 
 /**
  * The longest wait that is accepted from a vendor, in seconds: a month, after which all of their quotas are full again.
  */
-const LONGEST_TOLD = 31 * 24 * 60 * 60;
+const MAX_REPORTED_WAIT = 31 * 24 * 60 * 60;
 
 /**
  * Limits a wait from a vendor, in seconds, to a month.
  * @returns undefined for a number that is not finite, or is below 0, which would reach callers as `retry-after:
  *   Infinity`.
  */
-export function toldWait(seconds: number | undefined): number | undefined {
+export function reportedWait(seconds: number | undefined): number | undefined {
   if (seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return undefined;
-  return Math.min(seconds, LONGEST_TOLD);
+  return Math.min(seconds, MAX_REPORTED_WAIT);
 }
 
 /** What went wrong, and everything that the caller gets to know of it apart from the wording of the format. */
@@ -192,6 +192,6 @@ export function waitHeaders({ retryAfter }: GatewayError): Readonly<Record<strin
   if (retryAfter === undefined) return {};
   return {
     'retry-after': String(Math.ceil(retryAfter)),
-    ...(retryAfter > LONGEST_WAIT && { 'x-should-retry': 'false' }),
+    ...(retryAfter > MAX_RETRY_WAIT && { 'x-should-retry': 'false' }),
   };
 }

@@ -5,9 +5,9 @@
  */
 
 /** V8 copies shorter texts by itself. */
-const SHORTEST_REFERENCE = 13;
+const MIN_REFERENCE_LENGTH = 13;
 
 /** The same text, copied into one piece. For texts that are joined or cut, and are to be written as JSON. */
 export function flat(text: string): string {
-  return text.length < SHORTEST_REFERENCE ? text : [text.slice(0, 1), text.slice(1)].join('');
+  return text.length < MIN_REFERENCE_LENGTH ? text : [text.slice(0, 1), text.slice(1)].join('');
 }

@@ -8,8 +8,8 @@ export const isoTime = z.iso.datetime({
   error: 'must be a time such as 2027-01-31T12:00:00Z',
 });
 
-/** How many entries of a list to return, given as text: from 1 to `most`. */
-export function listLimit(most: number): z.ZodCoercedNumber {
-  const error = `must be a whole number from 1 to ${most}`;
-  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(most, { error });
+/** How many entries of a list to return, given as text: from 1 to `max`. */
+export function listLimit(max: number): z.ZodCoercedNumber {
+  const error = `must be a whole number from 1 to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(max, { error });
 }

@@ -82,7 +82,7 @@ function limit(value: Json | undefined): number | undefined {
   return asNumber(typeof value === 'string' ? Number(value) : value);
 }
 
-function fitted(text: string, least = 0, most = Number.POSITIVE_INFINITY): string {
-  const long = text.length < least ? text.padEnd(Math.min(least, 10_000), ' sample') : text;
-  return long.length > most ? long.slice(0, Math.max(0, most)) : long;
+function fitted(text: string, min = 0, max = Number.POSITIVE_INFINITY): string {
+  const long = text.length < min ? text.padEnd(Math.min(min, 10_000), ' sample') : text;
+  return long.length > max ? long.slice(0, Math.max(0, max)) : long;
 }

@@ -144,10 +144,10 @@ function isUnsaid(name: string, given: Json | undefined, { said }: Sampling): bo
 
 function array(schema: JsonObject, sampling: Sampling, name: string, depth: number): readonly Json[] {
   const first = asObjects(schema['prefixItems']);
-  const least = Math.max(count(schema['minItems']) ?? 0, first.length);
-  const most = count(schema['maxItems']) ?? Number.POSITIVE_INFINITY;
+  const min = Math.max(count(schema['minItems']) ?? 0, first.length);
+  const max = count(schema['maxItems']) ?? Number.POSITIVE_INFINITY;
   const items = asObject(schema['items']) ?? {};
-  const wanted = Math.min(Math.max(least, depth < FULL_DEPTH ? 2 : 0), most, 64);
+  const wanted = Math.min(Math.max(min, depth < FULL_DEPTH ? 2 : 0), max, 64);
   const made: Json[] = [];
   const options = asList(resolved(items, sampling)['enum']);
   for (let index = 0; index < wanted; index += 1) {

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** How long one turn of the event loop is used for such work, in milliseconds. */
-const LONGEST = 5;
+const MAX_TURN = 5;
 
 /** Makes something of each, over as many turns of the event loop as it takes. Rejects with what `make` throws. */
 export async function mapInTurns<T, U>(all: Iterable<T>, make: (one: T) => U): Promise<U[]> {
@@ -11,7 +11,7 @@ export async function mapInTurns<T, U>(all: Iterable<T>, make: (one: T) => U): P
   let began = performance.now();
   for (const one of all) {
     made.push(make(one));
-    if (performance.now() - began < LONGEST) continue;
+    if (performance.now() - began < MAX_TURN) continue;
     await nextTurn();
     began = performance.now();
   }

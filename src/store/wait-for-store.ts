@@ -6,7 +6,7 @@ import { isAway, StoreError } from './store-errors.ts';
 
 /** The pause between two attempts in milliseconds: doubled each time, up to a bound. */
 const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 4_000;
+const MAX_PAUSE = 4_000;
 
 /**
  * Opens a store, again and again as long as it cannot be reached.
@@ -29,7 +29,7 @@ export async function waitForStore(
       const seconds = Math.ceil(wait / 1_000);
       if (attempt === 0)
         tell(`${error.message.replace(/^t/, 'T')}. The start waits for it, for up to ${seconds} s.`);
-      await sleep(Math.min(left, LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt));
+      await sleep(Math.min(left, MAX_PAUSE, FIRST_PAUSE * 2 ** attempt));
     }
   }
 }

@@ -45,10 +45,10 @@ const PADDED = /^\w*$/;
 const PLAIN = /^[ \w]{2,}$/;
 
 /** How much of an event is held, in characters. */
-const MOST_HELD = 8 * 1024;
+const MAX_HELD = 8 * 1024;
 
 /** After so many patterns in a row that no event had, none is looked for in the rest of the stream. */
-const MOST_VAIN = 8;
+const MAX_MISSES = 8;
 
 /** An event that is nothing but the one line of its data, which is an object. */
 const ONE_LINE = /^data: ?\{[^\r\n]*\}\s*$/;
@@ -125,7 +125,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
         at = end;
         continue;
       }
-      if (this.#vain === MOST_VAIN) {
+      if (this.#vain === MAX_MISSES) {
         this.#parse(text.slice(at), out);
         return;
       }
@@ -133,7 +133,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
       if (end < 0) {
         const rest = text.slice(at);
         // Nothing can be said of it before its end has come, unless its lines end in nothing but CR.
-        if (rest.length <= MOST_HELD && !rest.includes('\r\r')) this.#held = rest;
+        if (rest.length <= MAX_HELD && !rest.includes('\r\r')) this.#held = rest;
         else this.#parse(rest, out);
         return;
       }

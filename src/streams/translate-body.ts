@@ -51,7 +51,7 @@ export interface TranslatedBody {
 }
 
 /** How much output is made before the consumer reads, in characters. */
-const MOST_HELD = 64 * 1024;
+const MAX_QUEUED = 64 * 1024;
 
 /**
  * How many bytes may come after the last event, and how many milliseconds later the end may come, for the connection to
@@ -176,7 +176,9 @@ class Translation implements Sink<string>, Consumer, ByteSource {
   #isEnough(): boolean {
     if (this.#ended !== undefined || this.#isDone) return true;
     if (this.#text === '') return false;
-    return this.#consumer !== undefined || this.#options.holds?.() !== true || this.#text.length >= MOST_HELD;
+    return (
+      this.#consumer !== undefined || this.#options.holds?.() !== true || this.#text.length >= MAX_QUEUED
+    );
   }
 
   #give(): void {

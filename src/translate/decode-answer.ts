@@ -24,18 +24,18 @@ export function tooLong(): GatewayError {
 
 /** Passes a stream's bytes on. */
 export class BoundedStream implements Step<Uint8Array, Uint8Array> {
-  readonly #most: number;
+  readonly #max: number;
   #size = 0;
 
-  /** @param most bytes. */
+  /** @param max bytes. */
   constructor(most = MAX_STREAM) {
-    this.#most = most;
+    this.#max = most;
   }
 
   /** @throws GatewayError `upstream-broken` if there are more bytes. */
   transform(chunk: Uint8Array, out: Sink<Uint8Array>): void {
     this.#size += chunk.byteLength;
-    if (this.#size > this.#most) throw tooLong();
+    if (this.#size > this.#max) throw tooLong();
     out.enqueue(chunk);
   }
 }

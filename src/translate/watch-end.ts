@@ -27,8 +27,8 @@ export const END_LENGTH = 2048;
  */
 const LARGE = 1024;
 /** The line breaks after an event, and the byte before them, in bytes. */
-const LONGEST_END = 5;
-const MOST_OF_FAILURE = 256 * 1024;
+const MAX_END_LENGTH = 5;
+const MAX_FAILURE_LENGTH = 256 * 1024;
 
 /** Matches where data begins. Comments and names alone make no event (WHATWG HTML, 9.2.6). */
 const DATA = /(?:^(?:\xef\xbb\xbf)?|[\r\n])data:/;
@@ -71,10 +71,10 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
       endsLong(bytes) &&
       failing.test(this.#lastText() + latin1OfBytes(bytes))
     ) {
-      this.#failure = new ByteAccumulator(MOST_OF_FAILURE);
+      this.#failure = new ByteAccumulator(MAX_FAILURE_LENGTH);
       this.#failure.add(tail.bytes().slice());
     }
-    if (this.#failure !== undefined && this.#failure.size() + bytes.byteLength <= MOST_OF_FAILURE)
+    if (this.#failure !== undefined && this.#failure.size() + bytes.byteLength <= MAX_FAILURE_LENGTH)
       this.#failure.add(bytes.slice());
   }
 
@@ -151,5 +151,5 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
 /** Whether the line in which a piece ends, or which ends with the piece, has at least LARGE bytes. */
 function endsLong(bytes: Uint8Array): boolean {
   const { byteLength } = bytes;
-  return byteLength >= LARGE && bytes.lastIndexOf(LF, byteLength - LONGEST_END) < byteLength - LARGE;
+  return byteLength >= LARGE && bytes.lastIndexOf(LF, byteLength - MAX_END_LENGTH) < byteLength - LARGE;
 }

@@ -14,7 +14,7 @@ import { GatewayError } from '../lib/errors.ts';
 const ZSTD_WINDOW = 23;
 
 /** The largest window of any of these codings, in bytes: Brotli's (RFC 7932, 9.1). A decompressor holds that much. */
-export const LARGEST_WINDOW = 16 * 1024 * 1024;
+export const MAX_WINDOW = 16 * 1024 * 1024;
 
 /** The accepted codings by their names, each with what makes its decompressor. */
 export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([

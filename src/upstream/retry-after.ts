@@ -1,6 +1,6 @@
 /** How long a vendor asks callers to wait, in seconds. */
 
-import { toldWait } from '../lib/errors.ts';
+import { reportedWait } from '../lib/errors.ts';
 import type { AnswerHeaders } from './headers.ts';
 
 /** The subjects of OpenAI's limits. Headers give what is left of each, and when it is full again. */
@@ -16,8 +16,8 @@ const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3
  */
 export function retryAfter(headers: AnswerHeaders, now: number): number | undefined {
   const milliseconds = seconds(headers['retry-after-ms']);
-  if (milliseconds !== undefined) return toldWait(milliseconds / 1000);
-  return toldWait(
+  if (milliseconds !== undefined) return reportedWait(milliseconds / 1000);
+  return reportedWait(
     seconds(headers['retry-after']) ?? untilDate(headers['retry-after'], now) ?? untilReset(headers),
   );
 }

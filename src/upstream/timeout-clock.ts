@@ -37,13 +37,13 @@ export interface TimeoutClock {
 }
 
 /** The bounds of a tick, in milliseconds. */
-const SHORTEST_TICK = 5;
-const LONGEST_TICK = 500;
+const MIN_TICK = 5;
+const MAX_TICK = 500;
 
 /** Makes a clock that ticks only while something is watched. @param limits the configured ones. */
 export function openTimeoutClock(limits: VendorTimeouts): TimeoutClock {
   const set = [limits.firstByte, limits.idle, limits.quiet, limits.total].filter((limit) => limit > 0);
-  const step = Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, Math.min(...set) / 8));
+  const step = Math.min(MAX_TICK, Math.max(MIN_TICK, Math.min(...set) / 8));
   const reach = (limit: number): number => (limit > 0 ? limit + step : Number.POSITIVE_INFINITY);
   const watched = new SlotSet<Watched>();
   let timer: NodeJS.Timeout | undefined;

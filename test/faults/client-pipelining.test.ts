@@ -5,7 +5,7 @@
 
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { MOST_UNANSWERED } from '../../src/server/http/pipelining.ts';
+import { MAX_UNANSWERED } from '../../src/server/http/pipelining.ts';
 import { handshake } from '../server/websocket/stage.ts';
 import { KEY } from '../support/gateway.ts';
 import { eventually, exchange, post, rawClient, statusOf } from '../support/raw.ts';
@@ -63,12 +63,12 @@ test('C-37 all of 1,000 pipelined requests are answered, in order', async () => 
   );
   const count = 1_000;
   const requests = Array.from({ length: count }, (_, at) =>
-    at % (MOST_UNANSWERED / 4) === 0 ? post(ways[0].path, requestOf(ways[0], false, `${at}`)) : HEALTH,
+    at % (MAX_UNANSWERED / 4) === 0 ? post(ways[0].path, requestOf(ways[0], false, `${at}`)) : HEALTH,
   );
   const answer = await exchange(stage.gateway.port, requests.join('') + LAST);
   expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(count + 1);
   const got = [...answer.matchAll(/"got":"(\d+)"/g)].map(([, at]) => Number(at));
-  expect(got).toEqual(Array.from({ length: got.length }, (_, at) => (at * MOST_UNANSWERED) / 4));
+  expect(got).toEqual(Array.from({ length: got.length }, (_, at) => (at * MAX_UNANSWERED) / 4));
   expect(got.length).toBeGreaterThan(60);
 });
 

@@ -13,7 +13,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function opened(table?: OwnedTable, most?: number): StoredIds {
   const ids = openStoredIds({
     ...(table !== undefined && { table }),
-    ...(most !== undefined && { most }),
+    ...(most !== undefined && { maxEntries: most }),
     interval: 1,
   });
   onTestFinished(() => ids.close());

@@ -9,7 +9,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export type Required = string | number | boolean | readonly (string | number | boolean)[];
 
 /** The most characters of a caller's name, and how many of them are a hash if it had to be shortened. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 const HASH_LENGTH = 32;
 
 /** Stands before the hash. No unchanged name has it, so a shortened name never equals an unchanged one. */
@@ -56,9 +56,9 @@ export function callerName(identity: string, value: unknown): string | undefined
   if (typeof value !== 'number' && (typeof value !== 'string' || value === '')) return undefined;
   const said = String(value);
   const name = namePrefix(identity) + said;
-  if (name.length <= LONGEST_NAME && PLAIN.test(said) && !said.includes(CUT)) return name;
+  if (name.length <= MAX_NAME_LENGTH && PLAIN.test(said) && !said.includes(CUT)) return name;
   const beginning = name
-    .slice(0, LONGEST_NAME - HASH_LENGTH - CUT.length)
+    .slice(0, MAX_NAME_LENGTH - HASH_LENGTH - CUT.length)
     .replaceAll(NOT_PLAIN, '_')
     .replaceAll(CUT, '_');
   return beginning + CUT + hash('sha256', said, 'hex').slice(0, HASH_LENGTH);

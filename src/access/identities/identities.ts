@@ -62,7 +62,7 @@ export async function openIdentities(
   return {
     find(credential) {
       if (!looksLikeToken(credential)) return undefined;
-      const found = remembered.of(credential);
+      const found = remembered.get(credential);
       if (found !== undefined) return found;
       const verify = verifiers.get(issuerIn(credential) ?? '');
       return verify?.(credential).then(({ principal, until }) => {

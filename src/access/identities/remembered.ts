@@ -5,19 +5,19 @@ import type { Principal } from '../principal.ts';
 
 export interface Remembered {
   /** The principal of a token; undefined if it is unknown or has expired. */
-  of(token: string): Principal | undefined;
+  get(token: string): Principal | undefined;
   /** @param until milliseconds since 1970. */
   add(token: string, principal: Principal, until: number): void;
 }
 
 /** The size of the cache, which takes a few MB. The oldest entry is dropped first. */
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** Only hashes of tokens are kept. */
 export function openRemembered(): Remembered {
   const known = new Map<string, { readonly principal: Principal; readonly until: number }>();
   return {
-    of(token) {
+    get(token) {
       if (known.size === 0) return undefined;
       const hash = hashKey(token);
       const found = known.get(hash);
@@ -27,7 +27,7 @@ export function openRemembered(): Remembered {
     },
     add(token, principal, until) {
       const [oldest] = known.keys();
-      if (known.size >= MOST && oldest !== undefined) known.delete(oldest);
+      if (known.size >= MAX_ENTRIES && oldest !== undefined) known.delete(oldest);
       known.set(hashKey(token), { principal, until });
     },
   };

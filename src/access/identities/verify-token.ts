@@ -49,7 +49,7 @@ type Jose = typeof import('jose');
 const TOLERANCE = 30;
 
 /** How many keys are tried if a token does not say which is its own. Each attempt takes 0.1 ms. */
-const MOST_KEYS = 10;
+const MAX_KEYS_TRIED = 10;
 
 /** How long a token is accepted without another look at the keys, in milliseconds: a withdrawn key ends it. */
 const MAX_CACHED = 3_600_000;
@@ -92,7 +92,7 @@ export function makeVerifier(
           if (!(other instanceof jose.errors.JWSSignatureVerificationFailed)) throw other;
         }
         tried += 1;
-        if (tried === MOST_KEYS) break;
+        if (tried === MAX_KEYS_TRIED) break;
       }
       throw new jose.errors.JWSSignatureVerificationFailed();
     }

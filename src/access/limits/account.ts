@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
-import { type Budget, byShareLeft, listBudgets, MOST_BUDGETS } from './budgets.ts';
+import { type Budget, byShareLeft, listBudgets, MAX_BUDGETS } from './budgets.ts';
 import type { AccountOf, Holder } from './holder.ts';
 import type { InFlight, Leave } from './in-flight.ts';
 import { type Standing, type Standings, tighter } from './limit-headers.ts';
@@ -77,7 +77,7 @@ export interface Account {
 }
 
 /** How long answers of a holder are charged after its last request, in milliseconds: longer than an answer takes. */
-const LONGEST_ANSWER = 86_400_000;
+const MAX_ANSWER_TIME = 86_400_000;
 
 /**
  * @param share returns the number of parts into which limits are divided, if each process counts by itself at the moment;
@@ -91,8 +91,8 @@ export function openAccount(
 ): Account {
   /** The holders whose tokens are counted, and those whose money is. */
   const metered = {
-    tokens: openUsedLately<true>(LONGEST_ANSWER),
-    money: openUsedLately<Holder>(LONGEST_ANSWER),
+    tokens: openUsedLately<true>(MAX_ANSWER_TIME),
+    money: openUsedLately<Holder>(MAX_ANSWER_TIME),
   };
   const portion = (limit: number): number => Math.ceil(limit / share());
   const checked = (holder: Holder, format: FormatName, standings: Standings): CheckedRequest => {
@@ -211,7 +211,7 @@ export function openAccount(
       const all = [...metered.money.entries(performance.now())].flatMap(([name, holder]) =>
         listBudgets(of, holder, spending.known(name), reservations.held(name)),
       );
-      return all.length <= MOST_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MOST_BUDGETS);
+      return all.length <= MAX_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MAX_BUDGETS);
     },
     close() {
       inFlight.close();

@@ -19,7 +19,7 @@ export interface Budget {
 }
 
 /** The most budgets that are reported: each is a series of its own in Prometheus. */
-export const MOST_BUDGETS = 1_000;
+export const MAX_BUDGETS = 1_000;
 
 /** The budgets of a holder, with what is left of each. @param reserved what its requests in flight hold. */
 export function listBudgets(

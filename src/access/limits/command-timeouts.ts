@@ -14,7 +14,10 @@ export interface CommandTimeouts {
 }
 
 /** Rejects commands of `redis` that take too long, and destroys a connection that stays silent. */
-export function applyCommandTimeouts(redis: Redis, { command: most, silence }: CommandTimeouts): void {
+export function applyCommandTimeouts(
+  redis: Redis,
+  { command: commandTimeout, silence }: CommandTimeouts,
+): void {
   const send = redis.sendCommand.bind(redis);
   let hear: (() => void) | undefined;
 
@@ -32,7 +35,7 @@ export function applyCommandTimeouts(redis: Redis, { command: most, silence }: C
     const sent = send(command, stream);
     // The command could not even be written.
     if (command.isSettled) return sent;
-    const settle = unlessReadBy(most, () => {
+    const settle = unlessReadBy(commandTimeout, () => {
       if (!command.isSettled) command.reject(new Error('Command timed out'));
     });
     command.promise.then(settle, settle);

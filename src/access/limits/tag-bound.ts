@@ -4,7 +4,7 @@
 export const OTHER_TAGS = '(other)';
 
 /** The most different tags of a key that are kept, besides that one. */
-export const MOST_TAGS = 10_000;
+export const MAX_TAGS = 10_000;
 
 export interface TagBound {
   /** The tag itself if it is among the first ones of its key, else `OTHER_TAGS`. */
@@ -13,7 +13,7 @@ export interface TagBound {
   clear(): void;
 }
 
-export function openTagBound(most = MOST_TAGS): TagBound {
+export function openTagBound(max = MAX_TAGS): TagBound {
   const known = new Map<string, Set<string>>();
   return {
     of(key, tag) {
@@ -23,7 +23,7 @@ export function openTagBound(most = MOST_TAGS): TagBound {
         known.set(key, tags);
       }
       if (tags.has(tag)) return tag;
-      if (tags.size >= most) return OTHER_TAGS;
+      if (tags.size >= max) return OTHER_TAGS;
       tags.add(tag);
       return tag;
     },

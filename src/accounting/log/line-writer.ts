@@ -10,7 +10,7 @@ import { joined } from '../../upstream/net/to-buffer.ts';
 
 export interface LineWriterOptions {
   /** The most bytes that may wait. */
-  readonly most: number;
+  readonly maxWaiting: number;
   /** Milliseconds that a line may wait for others. */
   readonly delay: number;
   /** The most bytes of one write, unless a single line is longer. */
@@ -27,7 +27,10 @@ export interface LineWriter {
 }
 
 /** A writer of lines to `stream`. The stream is never ended. */
-export function lineWriter(stream: Writable, { most, delay, piece }: LineWriterOptions): LineWriter {
+export function lineWriter(
+  stream: Writable,
+  { maxWaiting: most, delay, piece }: LineWriterOptions,
+): LineWriter {
   let waiting: Buffer[] = [];
   let length = 0;
   let dropped = 0;

@@ -19,7 +19,7 @@ export interface LogOptions {
   /** Where lines go; absent: to the standard output of the process. The stream is never ended. */
   readonly stream?: Writable;
   /** The most bytes that may wait for a slow reader. */
-  readonly most?: number;
+  readonly maxWaiting?: number;
 }
 
 /** What the log says about an error. It never contains text of a caller or a vendor. */
@@ -39,7 +39,7 @@ export interface Log {
   close(milliseconds: number): Promise<void>;
 }
 
-const MOST = 8 * 1024 * 1024;
+const MAX_WAITING = 8 * 1024 * 1024;
 
 /**
  * The most bytes of one write. Processes that may share a pipe write at most PIPE_BUF, 4,096 bytes, which stays in one
@@ -52,10 +52,10 @@ const SHARED_PIECE = 4_000;
 const DELAY = 50;
 
 /** Opens the log. Nothing is written before its first line. */
-export function openLog({ style, stream, most = MOST }: LogOptions): Log {
+export function openLog({ style, stream, maxWaiting: most = MAX_WAITING }: LogOptions): Log {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
   const lines = lineWriter(stream ?? standardOutput(), {
-    most,
+    maxWaiting: most,
     delay: DELAY,
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
   });

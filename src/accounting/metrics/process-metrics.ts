@@ -101,8 +101,8 @@ export function watchProcess(registry: Registry): () => void {
     registers,
     aggregator: 'min',
     collect() {
-      const most = descriptorLimit();
-      if (most !== undefined) this.set(most);
+      const limit = descriptorLimit();
+      if (limit !== undefined) this.set(limit);
     },
   });
   new Gauge({

@@ -26,7 +26,7 @@ export interface Traces {
 type Sdk = typeof import('@opentelemetry/sdk-trace');
 
 /** The most spans that wait for the collector. */
-const MOST_WAITING = 2_048;
+const MAX_WAITING = 2_048;
 
 /**
  * Opens traces, if the environment names an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT or its TRACES variant) and does not
@@ -97,7 +97,7 @@ function countingProcessor(
 ): SpanProcessor {
   let waiting = 0;
   const batches = new sdk.BatchSpanProcessor({
-    maxQueueSize: MOST_WAITING,
+    maxQueueSize: MAX_WAITING,
     exporter: {
       export(spans, done) {
         waiting -= spans.length;
@@ -115,7 +115,7 @@ function countingProcessor(
     onEnd(span) {
       // Only sampled spans are delivered.
       if ((span.spanContext().traceFlags & api.TraceFlags.SAMPLED) === 0) return;
-      if (waiting >= MOST_WAITING) return onLost(1);
+      if (waiting >= MAX_WAITING) return onLost(1);
       waiting += 1;
       batches.onEnd(span);
     },

@@ -32,7 +32,7 @@ export type ReadCallerUsage = (name: string) => Promise<CallerUsage>;
 /** How many days are shown, including today. */
 export const DAYS = 30;
 
-const LONGEST_MONTH = 31;
+const MAX_MONTH_DAYS = 31;
 
 /** How long an answer is cached, in milliseconds. */
 const CACHED = 2_000;
@@ -78,7 +78,7 @@ function read({ db }: Store, name: string, today: string): Promise<CallerUsage> 
  * the key, finds the rows without reading others.
  */
 function readDays(db: Transaction<Tables>, name: string, today: string): Promise<CallerDay[]> {
-  const days = Array.from({ length: Math.max(DAYS, LONGEST_MONTH) }, (_, at) => addDays(today, -at));
+  const days = Array.from({ length: Math.max(DAYS, MAX_MONTH_DAYS) }, (_, at) => addDays(today, -at));
   const sum = (column: 'requests' | 'input' | 'output' | 'cost' | 'estimated_cost') =>
     sql<number>`coalesce(sum(${sql.ref(column)}), 0)`.as(column);
   return db

@@ -7,7 +7,7 @@ import type { GatewayError } from '../../lib/errors.ts';
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
 /** The most characters of a cause. */
-const MOST = 240;
+const MAX_LENGTH = 240;
 
 /**
  * The code of what caused an error; for an error of the gateway itself, its kind and where it was thrown. Never its
@@ -24,5 +24,5 @@ export function findCause({ fault, cause }: GatewayError): string | undefined {
 
 function findThrowPlace({ name, stack = '' }: Error): string {
   const frame = stack.split('\n').find((line) => /^ {4}at /.test(line)) ?? '';
-  return `${name} ${frame.trim()}`.trim().slice(0, MOST);
+  return `${name} ${frame.trim()}`.trim().slice(0, MAX_LENGTH);
 }

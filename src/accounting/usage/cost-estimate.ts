@@ -24,7 +24,7 @@ const TYPICAL_OUTPUT = 1_000;
  * How many times its estimate the input may be. English prose has some four bytes a token, Chinese and Japanese some
  * three, and dense code or digits some two.
  */
-const LARGEST_INPUT = 2;
+const MAX_INPUT_FACTOR = 2;
 
 /**
  * Estimates what a request costs, in US dollars.
@@ -38,11 +38,11 @@ export function estimateCost(
 ): CostEstimate {
   const prices = findPrices(model.prices, time);
   const input = tokensOfRequest(body);
-  const most = continues ? model.contextWindow : Math.min(LARGEST_INPUT * input, model.contextWindow);
+  const maxInput = continues ? model.contextWindow : Math.min(MAX_INPUT_FACTOR * input, model.contextWindow);
   return {
     typical: (input * prices.input + Math.min(TYPICAL_OUTPUT, output) * prices.output) / 1e6,
     longest:
-      ((most * dearestInput(prices, most) + output * dearestOutput(prices, most)) / 1e6) *
+      ((maxInput * dearestInput(prices, maxInput) + output * dearestOutput(prices, maxInput)) / 1e6) *
       dearestTier(prices, tiered),
   };
 }

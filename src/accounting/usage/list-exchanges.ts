@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
 
 /** The most exchanges in one answer. */
-const MOST = 1_000;
+const MAX_EXCHANGES = 1_000;
 
 /** PostgreSQL does not accept text with U+0000, even in a query. */
 const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
@@ -21,7 +21,7 @@ export const exchangeQuery = z.strictObject({
     .default('false')
     .meta({ description: 'Whether to list only those that did not end well.' }),
   before: isoTime.exactOptional().meta({ description: 'Only those that began before this time.' }),
-  limit: listLimit(MOST).default(100).meta({ description: 'Most exchanges to return.' }),
+  limit: listLimit(MAX_EXCHANGES).default(100).meta({ description: 'Most exchanges to return.' }),
 });
 
 const count = z.int().nonnegative().nullable();

@@ -16,7 +16,7 @@ import { toBuffer } from '../../upstream/net/to-buffer.ts';
 const BYTES_PER_TOKEN = 4;
 
 /** So much without a space is base64, an image or a file; and what one is taken to be, in tokens. */
-const SHORTEST_FILE = 2_048;
+const MIN_FILE_LENGTH = 2_048;
 const FILE_TOKENS = 1_000;
 
 /** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
@@ -35,7 +35,7 @@ function makeTextPattern(format: FormatName): { readonly mark: Buffer; readonly 
 
 /**
  * Tokens of a request to a vendor.
- * @param pieces its bytes. Only a file is cut, and not within its first SHORTEST_FILE bytes.
+ * @param pieces its bytes. Only a file is cut, and not within its first MIN_FILE_LENGTH bytes.
  */
 export function tokensOfRequest(...pieces: readonly Uint8Array[]): number {
   let bytes = 0;
@@ -49,12 +49,12 @@ export function tokensOfRequest(...pieces: readonly Uint8Array[]): number {
       bytes -= start;
       isInFile = start === request.byteLength;
     }
-    while (start + SHORTEST_FILE <= request.byteLength) {
+    while (start + MIN_FILE_LENGTH <= request.byteLength) {
       // From the end of where one would have to be, most of what is none is never looked at.
-      let at = start + SHORTEST_FILE - 1;
+      let at = start + MIN_FILE_LENGTH - 1;
       while (at >= start && isBase64(request[at])) at -= 1;
       if (at < start) {
-        at = endOfFile(request, start + SHORTEST_FILE);
+        at = endOfFile(request, start + MIN_FILE_LENGTH);
         bytes -= at - start;
         files += 1;
         isInFile = at === request.byteLength;

@@ -42,7 +42,7 @@ export interface UsageRecorder {
 }
 
 /** The longest pause after a failure, in milliseconds. */
-const LONGEST_PAUSE = 5_000;
+const MAX_PAUSE = 5_000;
 
 /** The pause after a failure while the process is ending, in milliseconds. */
 const RETRY_AT_END = 100;
@@ -107,7 +107,7 @@ export function recordUsage(store: Store, options: RecorderOptions): UsageRecord
       if (!isRefusal(error)) {
         tries += 1;
         if (tries === 1) onTrouble(`Usage cannot be written to the store: ${getReason(error)}`);
-        return Math.min(LONGEST_PAUSE, interval * 2 ** tries);
+        return Math.min(MAX_PAUSE, interval * 2 ** tries);
       }
       // Its halves would be lost with this process. The next one takes the batch from its file.
       if (isOver) return 0;

@@ -145,7 +145,7 @@ function sums(sign: 1 | -1): RawBuilder<unknown> {
 }
 
 /** The longest span of which the days are named for one key: so the index finds its rows, and no others are read. */
-const MOST_NAMED = 400;
+const MAX_NAMED_DAYS = 400;
 
 function conditions(
   query: UsageQuery,
@@ -155,7 +155,8 @@ function conditions(
   const { simulated = false } = query;
   const column = sql.ref(unit);
   const span = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
-  const isNamed = unit === 'day' && query.key !== undefined && filters.includes('key') && span <= MOST_NAMED;
+  const isNamed =
+    unit === 'day' && query.key !== undefined && filters.includes('key') && span <= MAX_NAMED_DAYS;
   const when = isNamed
     ? sql`${column} in (${sql.join(Array.from({ length: span }, (_, at) => addDays(from, at)))})`
     : sql`${column} >= ${from} and ${column} <= ${to}`;

@@ -14,7 +14,7 @@ import { joined, keptCopy } from '../../upstream/net/to-buffer.ts';
 const MAX_VALUE = 16 * 1024;
 
 /** The most fields in one search whose end is not found: to look for the end of thousands takes a second. */
-const MOST_OPEN = 8;
+const MAX_OPEN = 8;
 
 /** How a field is recognised. A search looks for the first byte, so it should be a rare one and not a quote. */
 export interface Marks {
@@ -113,7 +113,7 @@ export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept, 
     } else if (end === undefined) {
       if (bytes.length - at < MAX_VALUE) return found - 1;
       open += 1;
-      if (open === MOST_OPEN) at = bytes.length - MAX_VALUE;
+      if (open === MAX_OPEN) at = bytes.length - MAX_VALUE;
     }
   }
   for (let index = Math.max(at, bytes.length - name.length); index < bytes.length; index += 1)
@@ -143,7 +143,7 @@ function keepCopy(kept: Kept, field: Buffer): void {
 
 /** The position of the last field whose value is complete; -1 if there is none. */
 function lastWhole(bytes: Buffer, name: Buffer): number {
-  for (let before = bytes.length, open = 0; before > 0 && open < MOST_OPEN; ) {
+  for (let before = bytes.length, open = 0; before > 0 && open < MAX_OPEN; ) {
     const found = bytes.lastIndexOf(name, before - 1);
     if (found < 0) break;
     const end = bytes[found - 1] === QUOTE ? valueEnd(bytes, found + name.length) : undefined;

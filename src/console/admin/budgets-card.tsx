@@ -11,7 +11,7 @@ import { type Column, Table } from './table.tsx';
 const INTERVAL = 30_000;
 
 /** The most budgets that are shown. */
-const MOST = 100;
+const MAX_BUDGETS = 100;
 
 const COLUMNS: readonly Column<Budget>[] = [
   {
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Budget>[] = [
 
 /** Nothing where there are no budgets. */
 export function BudgetsCard({ session }: { session: Session }) {
-  const { data, problem } = useAdmin(session, '', () => readBudgets(session, MOST), INTERVAL);
+  const { data, problem } = useAdmin(session, '', () => readBudgets(session, MAX_BUDGETS), INTERVAL);
   if (data === undefined)
     return (
       problem && (
@@ -67,7 +67,9 @@ export function BudgetsCard({ session }: { session: Session }) {
     <section class="card" aria-labelledby="budgets-title">
       <h2 id="budgets-title">
         Budgets{' '}
-        <small>{data.has_more ? `the ${MOST} nearest to their end` : 'the nearest to its end first'}</small>
+        <small>
+          {data.has_more ? `the ${MAX_BUDGETS} nearest to their end` : 'the nearest to its end first'}
+        </small>
       </h2>
       <Table
         label="Spending against budgets"

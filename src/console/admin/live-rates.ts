@@ -3,7 +3,7 @@
 import { count, type Figures } from './figures.ts';
 
 /** The most rates that are kept: five minutes, at one report every three seconds. */
-const MOST_RATES = 100;
+const MAX_RATES = 100;
 
 export interface LiveRates {
   /** Requests per second, the newest last. */
@@ -28,7 +28,7 @@ export function addRate(before: LiveRates, of: string, total: Figures, at = perf
   const rate = (now: number, then: number): number => Math.max(0, now - then) / seconds;
   const requests = rate(total.requests, last.total.requests);
   return {
-    requests: [...before.requests, requests].slice(-MOST_RATES),
+    requests: [...before.requests, requests].slice(-MAX_RATES),
     tokens: rate(total.output_tokens, last.total.output_tokens),
     latest,
   };

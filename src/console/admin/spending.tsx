@@ -41,7 +41,7 @@ export interface Spending {
 }
 
 /** The most lines that the admin API lists at once. */
-const MOST = 10_000;
+const MAX_LINES = 10_000;
 
 export async function readSpending(session: Session, by: 'key' | 'group'): Promise<Spending> {
   const today = new Date().toISOString().slice(0, 10);
@@ -49,11 +49,11 @@ export async function readSpending(session: Session, by: 'key' | 'group'): Promi
     from: `${today.slice(0, 8)}01`,
     to: today,
     by,
-    limit: String(MOST),
+    limit: String(MAX_LINES),
   });
   const [report, { data, has_more: hasMore }] = await Promise.all([
     askAdmin<Report>(session, 'GET', `/admin/usage?${asked}`),
-    readBudgets(session, MOST),
+    readBudgets(session, MAX_LINES),
   ]);
   return {
     month: new Map(report.data.map((line) => [lineName(line, by), line.cost + line.estimated_cost])),
@@ -109,7 +109,7 @@ export function MissingBudgets({ spending }: { spending: Spending }) {
   if (!spending.hasMore) return null;
   return (
     <p class="hint" role="status">
-      Only the {MOST} budgets that are nearest to their end are shown.
+      Only the {MAX_LINES} budgets that are nearest to their end are shown.
     </p>
   );
 }

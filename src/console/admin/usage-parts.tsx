@@ -14,7 +14,7 @@ import { type Column, Table } from './table.tsx';
 import { TileRow } from './tiles.tsx';
 
 /** The most rows of a chart. */
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 export interface Ranked {
   readonly name: string;
@@ -60,8 +60,8 @@ export function Ranking({
   measure: Measure;
   colourOf?: (name: string) => string;
 }) {
-  const shown = ranked.slice(0, MOST_ROWS);
-  const most = Math.max(...shown.map(({ value }) => value));
+  const shown = ranked.slice(0, MAX_ROWS);
+  const max = Math.max(...shown.map(({ value }) => value));
   const more = ranked.length - shown.length;
   return (
     <section class="card" aria-label={title}>
@@ -75,7 +75,7 @@ export function Ranking({
             <meter
               class={colourOf(name)}
               min={0}
-              max={most}
+              max={max}
               value={value}
               aria-label={`${measure.label} of ${name}`}
             >

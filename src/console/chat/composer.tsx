@@ -6,7 +6,7 @@ import { Icon } from '../shell/icons.tsx';
 import { readFiles } from './read-files.ts';
 
 /** The box grows with its text up to this number of lines. */
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 
 export function Composer({
   isBusy,
@@ -78,7 +78,7 @@ export function Composer({
         ref={box}
         id="prompt"
         dir="auto"
-        rows={Math.min(MOST_ROWS, text.split('\n').length)}
+        rows={Math.min(MAX_ROWS, text.split('\n').length)}
         value={text}
         placeholder="Ask anything"
         aria-label="Message"

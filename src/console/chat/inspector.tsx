@@ -119,10 +119,10 @@ function Translation({ node }: { node: AnswerNode }) {
 }
 
 /** Events of a stream that are shown at once. */
-const MOST_EVENTS = 500;
+const MAX_EVENTS = 500;
 
 function Stream({ node: { events } }: { node: AnswerNode }) {
-  const [most, setMost] = useState(MOST_EVENTS);
+  const [most, setMost] = useState(MAX_EVENTS);
   if (events.length === 0) return <p class="none">No event arrived.</p>;
   return (
     <>

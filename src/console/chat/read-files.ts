@@ -3,7 +3,7 @@
 import type { Attachment } from '../formats/dialogue.ts';
 
 /** The largest file, in bytes: in base64 it still fits into the gateway's default limit of a body. */
-const LARGEST = 20 * 1024 * 1024;
+const MAX_FILE_SIZE = 20 * 1024 * 1024;
 
 export interface ReadFiles {
   readonly attachments: readonly Attachment[];
@@ -13,7 +13,7 @@ export interface ReadFiles {
 
 export async function readFiles(files: Iterable<File>): Promise<ReadFiles> {
   const all = [...files];
-  const tooLarge = all.filter(({ size }) => size > LARGEST);
+  const tooLarge = all.filter(({ size }) => size > MAX_FILE_SIZE);
   const attachments = await Promise.all(
     all
       .filter((file) => !tooLarge.includes(file))

@@ -5,7 +5,7 @@ import { CopyButton } from '../shell/copy-button.tsx';
 import type { ColouredLine } from './highlight.ts';
 
 /** Letters of code that are coloured. */
-const MOST_COLOURED = 50_000;
+const MAX_COLOURED = 50_000;
 
 /** @param props `language`: the name after the fence; `isFinished`: whether no more code follows */
 export function CodeBlock({
@@ -20,7 +20,7 @@ export function CodeBlock({
   const [lines, setLines] = useState<readonly ColouredLine[] | undefined>();
   useEffect(() => {
     setLines(undefined);
-    if (!isFinished || !language || code.length > MOST_COLOURED) return;
+    if (!isFinished || !language || code.length > MAX_COLOURED) return;
     let isCurrent = true;
     import('./highlight.ts')
       .then(({ highlight }) => highlight(code, language))

@@ -7,7 +7,7 @@
 import type { MarkdownIt } from 'markdown-it';
 
 /** A formula longer than this many letters is text. */
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 const BLOCK_ENDS: Readonly<Record<string, string>> = { $$: '$$', '\\[': '\\]' };
 
@@ -68,12 +68,12 @@ function inlineMath(text: string, at: number): InlineMath | undefined {
   const two = text.slice(at, at + 2);
   if (two === '$$' || two === '\\[' || two === '\\(') {
     const close = two === '$$' ? '$$' : two === '\\[' ? '\\]' : '\\)';
-    const end = text.slice(0, at + LONGEST).indexOf(close, at + 2);
+    const end = text.slice(0, at + MAX_LENGTH).indexOf(close, at + 2);
     if (end <= at + 2) return undefined;
     return { formula: text.slice(at + 2, end).trim(), isBlock: two !== '\\(', end: end + 2 };
   }
   if (text[at] !== '$' || !/\S/.test(text[at + 1] ?? '')) return undefined;
-  const [whole, formula] = /^\$((?:\\.|[^$\\\n])+)\$(?!\d)/.exec(text.slice(at, at + LONGEST)) ?? [];
+  const [whole, formula] = /^\$((?:\\.|[^$\\\n])+)\$(?!\d)/.exec(text.slice(at, at + MAX_LENGTH)) ?? [];
   if (whole === undefined || formula === undefined || /\s$/.test(formula)) return undefined;
   return { formula, isBlock: false, end: at + whole.length };
 }

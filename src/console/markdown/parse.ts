@@ -4,7 +4,7 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { mathRules } from './math-rules.ts';
 
 /** Letters of one paragraph that are read for links and emphasis. A longer one is no text of a model's, and costs much. */
-const LONGEST_LINE = 20_000;
+const MAX_LINE_LENGTH = 20_000;
 
 export interface Parser {
   /** The blocks of a text. */
@@ -19,7 +19,7 @@ export function createParser(): Parser {
     for (const token of state.tokens) {
       if (token.type !== 'inline') continue;
       token.children ??= [];
-      if (token.content.length > LONGEST_LINE) {
+      if (token.content.length > MAX_LINE_LENGTH) {
         const text = new state.Token('text', '', 0);
         text.content = token.content;
         token.children.push(text);

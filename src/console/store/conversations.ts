@@ -32,7 +32,7 @@ interface Schema extends DBSchema {
 const NAME = 'gateway-console';
 
 /** Letters of a conversation that are searched. */
-const MOST_WORDS = 50_000;
+const MAX_SEARCHED = 50_000;
 
 export async function openConversations(): Promise<ConversationStore> {
   try {
@@ -93,6 +93,6 @@ function makeHead({ id, title, updated, nodes }: Conversation): Head {
   const words = Object.values(nodes)
     .map((node) => (node.kind === 'user' ? node.text : node.kind === 'answer' ? writtenText(node) : ''))
     .join('\n')
-    .slice(0, MOST_WORDS);
+    .slice(0, MAX_SEARCHED);
   return { id, title, updated, words };
 }

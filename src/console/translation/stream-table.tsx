@@ -10,7 +10,7 @@ import { errorMessage } from '../session/reach.ts';
 import { type AlignedEvent, alignStreams, translateText } from './align-streams.ts';
 
 /** Events that are shown. */
-const MOST = 400;
+const MAX_EVENTS = 400;
 
 export function StreamTable({
   from,
@@ -97,7 +97,7 @@ export function StreamTable({
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, MOST).map(({ event, others: translated }, at) => (
+            {rows.slice(0, MAX_EVENTS).map(({ event, others: translated }, at) => (
               <tr key={at}>
                 <td>{event ? <Event event={event} /> : <span class="hint">the end of the stream</span>}</td>
                 {translated.map((events, column) => (
@@ -111,7 +111,7 @@ export function StreamTable({
             ))}
           </tbody>
         </table>
-        {rows.length > MOST && <p class="none">and {rows.length - MOST} more events</p>}
+        {rows.length > MAX_EVENTS && <p class="none">and {rows.length - MAX_EVENTS} more events</p>}
       </div>
     </section>
   );

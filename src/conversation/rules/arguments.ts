@@ -25,7 +25,7 @@ declare global {
 const MAX_WRAPS = 8;
 
 /** The most characters of an escape that was cut off: `\\u00e` says nothing yet. */
-const LONGEST_TORN = 5;
+const MAX_TORN_ESCAPE = 5;
 
 /**
  * Arguments as an object, as messages and generate-content have them.
@@ -67,7 +67,7 @@ function unwrap(text: string): { readonly text: string; readonly value: JsonObje
 export function partialObject(text: string): string | undefined {
   const written = text.trim();
   if (!written.startsWith('"')) return undefined;
-  for (let torn = 0; torn <= LONGEST_TORN; torn += 1) {
+  for (let torn = 0; torn <= MAX_TORN_ESCAPE; torn += 1) {
     const inner = tryParseExact(`${written.slice(0, written.length - torn)}"`);
     if (typeof inner === 'string') return inner.trimStart().startsWith('{') ? inner : undefined;
   }

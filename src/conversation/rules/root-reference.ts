@@ -8,7 +8,7 @@ import { asList, asObject, asText, isEmpty, isList, type Json, type JsonObject }
 import { parsePointer, resolveReference } from './json-pointer.ts';
 
 /** The most references that are followed. No generator writes so long a chain, and each link may copy all properties. */
-const MOST = 20;
+const MAX_REFERENCES = 20;
 
 const DEFINITIONS = ['$defs', 'definitions'] as const;
 
@@ -22,7 +22,7 @@ export function withoutRootReference(schema: JsonObject): JsonObject {
   const followed: string[] = [];
   const seen = new Set<JsonObject>([schema]);
   let root = schema;
-  while (followed.length < MOST) {
+  while (followed.length < MAX_REFERENCES) {
     const reference = asText(root['$ref']);
     const target = reference === undefined ? undefined : resolveReference(reference, schema);
     if (reference === undefined || target === undefined) break;

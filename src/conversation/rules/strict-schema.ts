@@ -23,7 +23,7 @@ import { rewriteSchema } from './schema-places.ts';
 /** One of these says what a schema is for. */
 const TYPED = ['type', 'anyOf', '$ref'];
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
@@ -114,7 +114,7 @@ function isClosed(schema: Json | undefined, depth: number): boolean {
   if (schema === undefined) return true;
   if (!isObject(schema) || !TYPED.some((key) => schema[key] !== undefined)) return false;
   if (schema['$ref'] !== undefined) return Object.keys(schema).length === 1;
-  if (depth > DEEPEST || REFUSED.some((key) => schema[key] !== undefined)) return false;
+  if (depth > MAX_DEPTH || REFUSED.some((key) => schema[key] !== undefined)) return false;
   // A list must say what is in it. A tuple of older drafts has a word in the newest draft, which is refused.
   const isArray = schema['type'] === 'array' || asList(schema['type']).includes('array');
   if (isList(schema['items']) || (isArray && schema['items'] === undefined)) return false;

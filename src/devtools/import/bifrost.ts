@@ -159,9 +159,9 @@ function readBudget(budget: Source, draft: Draft): Readonly<Record<string, numbe
 function readRates(rate: Source, draft: Draft): Readonly<Record<string, number>> {
   rate.skip('request_current_usage', 'token_current_usage', 'request_last_reset', 'token_last_reset');
   const perMinute = (kind: string): number | undefined => {
-    const most = rate.number(`${kind}_max_limit`);
+    const limit = rate.number(`${kind}_max_limit`);
     const every = rate.text(`${kind}_reset_duration`);
-    if (most === undefined || every === '1m' || every === '60s') return most;
+    if (limit === undefined || every === '1m' || every === '60s') return limit;
     draft.note(
       `${rate.field}: a limit of ${kind}s for ${every} was left out: limits are by the minute here.`,
     );

@@ -3,7 +3,7 @@
  * each in its own way.
  */
 
-import { CREDENTIALS_REFUSED, type Fault, GatewayError, toldWait } from '../../lib/errors.ts';
+import { CREDENTIALS_REFUSED, type Fault, GatewayError, reportedWait } from '../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { classifyError, guessStatus } from './classify-error.ts';
@@ -80,7 +80,9 @@ function toGatewayError(status: number, fields: ErrorFields): GatewayError {
       : maskSecrets(fields.message);
   const code = CODE_CONCERNS_CALLER.has(fault) ? fields.code : undefined;
   const wait =
-    fields.resetsAt === undefined ? undefined : toldWait(Math.max(0, (fields.resetsAt - Date.now()) / 1000));
+    fields.resetsAt === undefined
+      ? undefined
+      : reportedWait(Math.max(0, (fields.resetsAt - Date.now()) / 1000));
   return new GatewayError(fault, message, {
     // For an unknown model, OpenAI answers 404 in one of its formats and 400 in the other.
     ...((fault === 'invalid-request' || fault === 'model-not-found') &&

@@ -69,8 +69,8 @@ export function openArrivals(limits: () => PendingLimits): Arrivals {
   }
 
   /** Cuts the largest arrivals until the rest fits. @throws GatewayError if `entry` is itself the largest. */
-  function makeRoom(entry: Entry, most: number): void {
-    while (total > most) {
+  function makeRoom(entry: Entry, max: number): void {
+    while (total > max) {
       const other = largest();
       if (other === undefined || other.bytes <= entry.bytes) throw noRoom();
       // Its owner drops the bytes when `cut` is called, so they are no longer counted.

@@ -4,7 +4,7 @@ import { isAscii } from 'node:buffer';
 import { BACKSLASH, type Span } from '../../lib/json-bytes.ts';
 
 /** Shorter ones are copied in less time than it takes to avoid it. */
-const LEAST = 64 * 1024;
+const MIN_LENGTH = 64 * 1024;
 
 /**
  * Bytes that stay at both ends of a string. They have the head of a `data:` URL, the first bytes of a file, by which its
@@ -29,7 +29,7 @@ const BEGINNING = /^(?:data:[^,]{0,1024},)?[A-Za-z0-9+/]+$/;
  * @returns undefined if the string does not begin as base64, or is short.
  */
 export function findBase64Middle(body: Buffer, start: number, end: number): Span | undefined {
-  if (end - start < LEAST) return undefined;
+  if (end - start < MIN_LENGTH) return undefined;
   const from = start + 1 + HEAD;
   const to = from + Math.floor((end - 1 - TAIL - from) / 4) * 4;
   return BEGINNING.test(body.toString('latin1', start + 1, from)) ? { start: from, end: to } : undefined;

@@ -25,8 +25,8 @@ const CARRIED = new Set(['input', 'args', 'response']);
 const SEED = 'seed';
 
 /** The fewest characters of an integer that a double may change; shorter ones are always exact. */
-const LEAST_ODD = 16;
-const MOST_ODD = 400;
+const MIN_ODD_DIGITS = 16;
+const MAX_ODD_DIGITS = 400;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -116,7 +116,7 @@ export function withWrittenNumbers(
 /** Whether the value at `span` is an integer that would arrive as another one. */
 function isOddInteger(bytes: Buffer, span: Span | undefined): boolean {
   const length = span === undefined ? 0 : span.end - span.start;
-  if (length < LEAST_ODD || length > MOST_ODD) return false;
+  if (length < MIN_ODD_DIGITS || length > MAX_ODD_DIGITS) return false;
   const written = writtenAt(bytes, span);
   return /^-?\d+$/.test(written) && isOdd(written);
 }

@@ -7,7 +7,7 @@ import type { Readable, Transform } from 'node:stream';
 import type { CallerRequest, CallerResponse } from '../../access/caller.ts';
 import { ByteAccumulator, type PieceOwner } from '../../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError, invalid } from '../../lib/errors.ts';
-import { type Decompress, LARGEST_WINDOW } from '../../upstream/content-coding.ts';
+import { type Decompress, MAX_WINDOW } from '../../upstream/content-coding.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import type { Load } from '../exchange.ts';
 import type { Arrival } from './arrivals.ts';
@@ -24,7 +24,7 @@ const UNCOUNTED = 64 * 1024;
  * The bytes of a body that are taken in one turn of the event loop. Node reads all that has arrived of a body, up to 2 MB at
  * once, and to take that holds the event loop for 5 ms (measured).
  */
-const MOST_IN_A_TURN = 256 * 1024;
+const MAX_BYTES_PER_TURN = 256 * 1024;
 
 export interface BodyOptions {
   /** The most bytes, of the body as sent and of the decompressed one. */
@@ -126,7 +126,7 @@ class BodyReading implements PieceOwner {
     // Before the piece is emptied.
     this.#taken += chunk.length;
     body.add(chunk);
-    if (this.#taken >= MOST_IN_A_TURN) {
+    if (this.#taken >= MAX_BYTES_PER_TURN) {
       source.pause();
       setImmediate(() => {
         this.#taken = 0;
@@ -137,7 +137,7 @@ class BodyReading implements PieceOwner {
     this.#arrival ??= load.arriving(response);
     try {
       // The decompressor keeps the last of what it has given, up to its window.
-      const inWindow = this.#decoder === undefined ? 0 : Math.min(body.size(), LARGEST_WINDOW);
+      const inWindow = this.#decoder === undefined ? 0 : Math.min(body.size(), MAX_WINDOW);
       this.#arrival.holds(body.held() + inWindow);
     } catch (error) {
       this.fail(asGatewayError(error));

@@ -37,7 +37,7 @@ function isResizable(buffer: ArrayBufferLike): buffer is ArrayBuffer {
 }
 
 /** Smaller pieces are left to the garbage collector: to free one takes about a microsecond. */
-const LEAST_PIECE = 16 * 1024;
+const MIN_PIECE = 16 * 1024;
 
 /**
  * Empties a piece of a body whose bytes have been copied. Node's parser has made it for this body alone; a piece that may
@@ -45,7 +45,7 @@ const LEAST_PIECE = 16 * 1024;
  */
 export function releasePiece(piece: Uint8Array, request: CallerRequest): void {
   const { buffer, byteLength } = piece;
-  if (byteLength < LEAST_PIECE || byteLength !== buffer.byteLength) return;
+  if (byteLength < MIN_PIECE || byteLength !== buffer.byteLength) return;
   if (!(request instanceof IncomingMessage) || request.listenerCount('data') !== 1) return;
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

@@ -7,11 +7,11 @@ import { type Json, tryParseJson } from '../../lib/json.ts';
 import { keptCopy } from '../../upstream/net/to-buffer.ts';
 
 /** Tools of fewer bytes are parsed in less time than it takes to find them. */
-const LEAST = 2 * 1024;
+const MIN_BYTES = 2 * 1024;
 /** No more of them are remembered. An agent's are 20 to 100 KB. */
-const MOST = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 /** How many bytes are remembered in all. Their values take about five times that. */
-const MOST_IN_ALL = 1024 * 1024;
+const MAX_TOTAL_BYTES = 1024 * 1024;
 
 export interface RememberedTools {
   /**
@@ -36,7 +36,7 @@ export function rememberTools(): RememberedTools {
   return {
     recall(bytes) {
       const { length } = bytes;
-      if (length < LEAST || length > MOST) return undefined;
+      if (length < MIN_BYTES || length > MAX_BYTES) return undefined;
       const known = entries.get(length);
       if (known?.bytes.equals(bytes)) return known.value;
       const value = tryParseJson(bytes.toString());
@@ -45,7 +45,7 @@ export function rememberTools(): RememberedTools {
       // Not a part of the body, which would be kept with it.
       entries.set(length, { bytes: keptCopy(bytes), value });
       for (const oldest of entries.keys()) {
-        if (size <= MOST_IN_ALL) break;
+        if (size <= MAX_TOTAL_BYTES) break;
         entries.delete(oldest);
         size -= oldest;
       }

@@ -200,7 +200,7 @@ export function isSet({ body, scan: { fields } }: Pick<Scanned, 'body' | 'scan'>
 }
 
 /** The longest value that `shortValue` reads, in bytes. */
-const LONGEST_SHORT = 4_096;
+const MAX_SHORT_VALUE = 4_096;
 
 /** The value of a field that names something; undefined for none, a long one, and what is not JSON. */
 export function shortValue(
@@ -208,7 +208,7 @@ export function shortValue(
   field: string,
 ): Json | undefined {
   const span = fields.get(field);
-  if (span === undefined || span.end - span.start > LONGEST_SHORT) return undefined;
+  if (span === undefined || span.end - span.start > MAX_SHORT_VALUE) return undefined;
   return tryParseJson(body.toString('utf8', span.start, span.end));
 }
 

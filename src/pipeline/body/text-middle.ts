@@ -5,7 +5,7 @@ import { beforeSpace, COLON, mayHoldJson, QUOTE, type Span } from '../../lib/jso
 
 /** The fields that hold texts. */
 const TEXT_FIELDS = new Set(['text', 'content', 'output', 'result', 'system', 'input']);
-const LONGEST_NAME = 7;
+const MAX_NAME_LENGTH = 7;
 
 /**
  * What makes a translation look at all of a text: places in it (citations), its length, or a word in it (OpenAI writes
@@ -68,7 +68,7 @@ function isInTextField(body: Buffer, at: number): boolean {
   if (body[colon] !== COLON) return false;
   const end = beforeSpace(body, colon) - 1;
   let start = end;
-  while (end - start < LONGEST_NAME && body[start - 1] !== QUOTE) start--;
+  while (end - start < MAX_NAME_LENGTH && body[start - 1] !== QUOTE) start--;
   return body[end] === QUOTE && TEXT_FIELDS.has(body.toString('latin1', start, end));
 }
 

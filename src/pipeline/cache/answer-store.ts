@@ -34,7 +34,7 @@ interface Entry {
  * @param bytes the most that all of them may take, as JSON text.
  */
 export function answersInMemory(bytes: number): AnswersInMemory {
-  let most = bytes;
+  let maxSize = bytes;
   const entries = new Map<string, Entry>();
   let held = 0;
   const drop = (key: string): void => {
@@ -43,7 +43,7 @@ export function answersInMemory(bytes: number): AnswersInMemory {
   };
   const shrink = (): void => {
     for (const oldest of entries.keys()) {
-      if (held <= most) break;
+      if (held <= maxSize) break;
       drop(oldest);
     }
   };
@@ -64,13 +64,13 @@ export function answersInMemory(bytes: number): AnswersInMemory {
       drop(key);
       const entry = { text, until: performance.now() + seconds * 1_000 };
       // All others would give way to it, and then it would itself.
-      if (entrySize(entry) > most) return;
+      if (entrySize(entry) > maxSize) return;
       entries.set(key, entry);
       held += entrySize(entry);
       shrink();
     },
     resize(next) {
-      most = next;
+      maxSize = next;
       shrink();
     },
     close: () => entries.clear(),

@@ -41,7 +41,7 @@ export type AnswerCache = CacheOptions &
 export const CACHE_HEADER = 'x-gateway-cache';
 
 /** The longest answer that is kept, in characters of JSON. */
-const MOST = 1024 * 1024;
+const MAX_ANSWER_LENGTH = 1024 * 1024;
 
 /** Fields of a request to responses that refer to what the vendor keeps, which may have changed. */
 const STATEFUL = ['previous_response_id', 'conversation', 'background'];
@@ -77,7 +77,7 @@ export function cacheAnswers(
     const record = (): Step<ReplyEvent, ReplyEvent> =>
       recorder((events) => {
         const text = JSON.stringify({ at: Date.now(), events } satisfies KeptAnswer);
-        if (text.length <= MOST) cache.store.set(key, text, cache.seconds);
+        if (text.length <= MAX_ANSWER_LENGTH) cache.store.set(key, text, cache.seconds);
       });
     const { model } = routed;
     const replied = await inner(

@@ -6,7 +6,7 @@ import type { Vendors } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
 import { formatFor } from './native-format.ts';
 import { type ReachOptions, reaches } from './reach.ts';
-import { withinMost } from './within-most.ts';
+import { capMaxTokens } from './within-most.ts';
 
 /** The models that may be asked in place of one, all usable by the key: in order, by why it does not answer. */
 type Others = Readonly<Record<FallbackReason, readonly Model[]>>;
@@ -55,7 +55,7 @@ export function fallback(
       model,
       vendor,
       upstreamFormat,
-      ...withinMost(routed, model),
+      ...capMaxTokens(routed, model),
       isFallback: true,
       nextFallback: (why) => fallback(routed, left, why, vendors, reach),
     };

@@ -6,16 +6,16 @@ import { valueAt } from '../../lib/json-scan.ts';
 import { replaced, type Scanned } from '../body/scanned.ts';
 
 /** The fields that bound the length of an answer. */
-const MOST_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 /** The field of Google's that holds such a field, and that field, each in both spellings. */
 const CONFIGS = ['generationConfig', 'generation_config'];
-const MOST_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
+const MAX_TOKENS_IN_CONFIG = ['maxOutputTokens', 'max_output_tokens'];
 
 /** Lowers the requested length to what this model gives: the body is for another one, and more would be a 400. */
-export function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
+export function capMaxTokens(sent: Scanned, { maxOutputTokens }: Model): Scanned {
   const tooMany = (value: Json | undefined): boolean => typeof value === 'number' && value > maxOutputTokens;
   let lowered: Scanned = sent;
-  for (const key of MOST_FIELDS) {
+  for (const key of MAX_TOKENS_FIELDS) {
     const span = lowered.scan.fields.get(key);
     if (span !== undefined && tooMany(valueAt(lowered.body, span)))
       lowered = replaced(lowered, key, `${maxOutputTokens}`);
@@ -24,7 +24,7 @@ export function withinMost(sent: Scanned, { maxOutputTokens }: Model): Scanned {
     const span = lowered.scan.fields.get(key);
     const config = span && valueAt(lowered.body, span);
     if (!isObject(config)) continue;
-    const most = MOST_IN_CONFIG.filter((name) => tooMany(config[name]));
+    const most = MAX_TOKENS_IN_CONFIG.filter((name) => tooMany(config[name]));
     if (most.length === 0) continue;
     const bounded = Object.fromEntries(most.map((name) => [name, maxOutputTokens]));
     lowered = replaced(lowered, key, JSON.stringify({ ...config, ...bounded }));

@@ -18,7 +18,7 @@ import { type FailureReader, HEAD } from '../../translate/find-failure.ts';
 export const WATCHED_MARK = 256 * 1024;
 
 /** The longest event that can report a failure, in bytes. */
-const LONGEST = 16 * 1024;
+const MAX_EVENT_LENGTH = 16 * 1024;
 
 /** How long to wait for the end of a failed stream that sends nothing more, in milliseconds. */
 const REST = 1_000;
@@ -120,7 +120,7 @@ export class Beginning {
     }
     const open = bytes.subarray(start);
     this.#size += piece.byteLength;
-    const isTooLong = open.length > LONGEST && !isPreamble(decodeHead(open), reader);
+    const isTooLong = open.length > MAX_EVENT_LENGTH && !isPreamble(decodeHead(open), reader);
     if (isTooLong || this.#size >= WATCHED_MARK) return 'begun';
     held.take(start);
     return undefined;

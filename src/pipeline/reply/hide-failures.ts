@@ -15,8 +15,8 @@ import { hiddenInJson } from '../../upstream/redact.ts';
  * How much of an event is held, in bytes. The second figure is for an event that may report a failure, which may repeat
  * a whole request.
  */
-const MOST_HELD = 16 * 1_024;
-const MOST_OF_FAILURE = 1_024 * 1_024;
+const MAX_HELD = 16 * 1_024;
+const MAX_FAILURE_LENGTH = 1_024 * 1_024;
 
 /** Matches an event whose data begins with something other than white space, an object or a list. */
 const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
@@ -85,9 +85,9 @@ export class FailureHider implements Step<Uint8Array, Uint8Array> {
     if (this.#size === 0) return;
     // Every failure is reported as JSON. Data that begins otherwise need not wait for its end.
     if (!NO_JSON.test(this.#head)) {
-      if (this.#size <= MOST_HELD) return;
+      if (this.#size <= MAX_HELD) return;
       this.#mayFail ??= this.#reader.marks.failing.test(this.#head);
-      if (this.#mayFail && this.#size <= MOST_OF_FAILURE) return;
+      if (this.#mayFail && this.#size <= MAX_FAILURE_LENGTH) return;
     }
     for (const each of this.#held) out.enqueue(each);
     this.#forget();

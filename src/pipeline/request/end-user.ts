@@ -1,7 +1,7 @@
 /** Which end user a request is for, as its body says. */
 
 import { hash } from 'node:crypto';
-import { LONGEST_TAG } from '../../accounting/usage/tag.ts';
+import { MAX_TAG_LENGTH } from '../../accounting/usage/tag.ts';
 import { asObject, asText, tryParseJson } from '../../lib/json.ts';
 import { shortValue } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
@@ -21,7 +21,7 @@ export function findEndUser(routed: Pick<Routed, 'body' | 'scan'>): string | und
     asText(asObject(shortValue(routed, 'metadata'))?.['user_id']);
   if (!named) return undefined;
   const user = withoutSession(named);
-  return user.length <= LONGEST_TAG && PRINTABLE.test(user) ? user : `user-${hash('sha256', user)}`;
+  return user.length <= MAX_TAG_LENGTH && PRINTABLE.test(user) ? user : `user-${hash('sha256', user)}`;
 }
 
 /**

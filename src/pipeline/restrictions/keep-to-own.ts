@@ -11,7 +11,7 @@ import { STORING } from './stored-places.ts';
 import { type Reference, storedReferences, unstored } from './stored-references.ts';
 
 /** The most stored objects that a request may name. OpenAI's own conversations have no more items. */
-const MOST_REFERENCES = 10_000;
+const MAX_REFERENCES = 10_000;
 
 /**
  * Checks the stored objects that a request names, against the key's permission.
@@ -39,11 +39,8 @@ export function keepToOwn(
     return unstored(format, route.operation, request);
   }
   if (references.length === 0) return request;
-  if (references.length > MOST_REFERENCES) {
-    throw new GatewayError(
-      'invalid-request',
-      `The request names more than ${MOST_REFERENCES} stored things.`,
-    );
+  if (references.length > MAX_REFERENCES) {
+    throw new GatewayError('invalid-request', `The request names more than ${MAX_REFERENCES} stored things.`);
   }
   const missing = known.missing(
     references.map(({ id }) => id),

@@ -18,7 +18,7 @@ type Told = readonly (Json | undefined)[];
 export type Bind = (ids: readonly string[]) => void;
 
 /** The longest event that is read, in UTF-16 code units, and the longest non-streaming answer, in bytes. */
-const LONGEST = 16 * 1024 * 1024;
+const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** Events that contain ids. The others, which are most, are not read. */
 const TELLING =
@@ -51,7 +51,7 @@ interface Reading {
 }
 
 function readEvents(format: FormatName, bind: Bind): Reading {
-  let decoder: Step<Uint8Array, Sse> | undefined = decodeSse(LONGEST);
+  let decoder: Step<Uint8Array, Sse> | undefined = decodeSse(MAX_LENGTH);
   const out = {
     enqueue({ event, data }: Sse) {
       if (format === 'chat-completions' ? data.includes('"audio"') : TELLING.test(event ?? '')) {
@@ -79,11 +79,11 @@ function readWhole(format: FormatName, bind: Bind): Reading {
     read(chunk) {
       size += chunk.byteLength;
       // What a longer answer stores belongs to no key.
-      if (size <= LONGEST) chunks.push(chunk);
+      if (size <= MAX_LENGTH) chunks.push(chunk);
       else chunks.length = 0;
     },
     end() {
-      if (size <= LONGEST) bind(idsIn(format, objectIn(textOfBytes(concatBytes(chunks)))));
+      if (size <= MAX_LENGTH) bind(idsIn(format, objectIn(textOfBytes(concatBytes(chunks)))));
     },
   };
 }

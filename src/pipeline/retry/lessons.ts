@@ -20,7 +20,7 @@ export interface Lessons {
 }
 
 /** The longest value of an effort, in bytes of JSON. */
-const LONGEST_EFFORT = 16;
+const MAX_EFFORT_LENGTH = 16;
 
 /** Makes an empty memory. @param clock milliseconds since any moment. */
 export function openLessons(clock: () => number): Lessons {
@@ -28,8 +28,8 @@ export function openLessons(clock: () => number): Lessons {
   const lessons = openTtlCache<Lesson>(clock);
   return {
     adapt(given) {
-      const routed = formats.isEmpty() ? given : inFormat(given, (kind) => formats.of(kind));
-      const known = lessons.isEmpty() ? undefined : lessons.of(lessonKey(routed));
+      const routed = formats.isEmpty() ? given : inFormat(given, (kind) => formats.get(kind));
+      const known = lessons.isEmpty() ? undefined : lessons.get(lessonKey(routed));
       return known === undefined ? routed : withLesson(routed, known);
     },
     remember(routed, lesson) {
@@ -38,12 +38,12 @@ export function openLessons(clock: () => number): Lessons {
         const { model, reasoning, tools } = formatKeys(routed);
         const { param } = format;
         const kind = param === 'model' ? model : param === 'reasoning' ? reasoning : tools;
-        if (kind !== undefined) formats.remember(kind, format.wanted);
+        if (kind !== undefined) formats.set(kind, format.wanted);
       }
       if (Object.keys(rest).length === 0) return;
       const kind = lessonKey(routed);
-      const before = lessons.of(kind);
-      lessons.remember(kind, {
+      const before = lessons.get(kind);
+      lessons.set(kind, {
         ...before,
         ...rest,
         avoids: union(before?.avoids, rest.avoids),
@@ -115,7 +115,7 @@ function askedWhole(routed: Routed): Routed {
 /** What a demand for a format may apply to: a model, one of its fields, or its functions combined with an effort. */
 function formatKeys({ model: { id }, scan: { fields }, body }: Routed) {
   const span = fields.get('reasoning_effort');
-  const isWord = span === undefined || span.end - span.start <= LONGEST_EFFORT;
+  const isWord = span === undefined || span.end - span.start <= MAX_EFFORT_LENGTH;
   const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);
   return {
     model: id,

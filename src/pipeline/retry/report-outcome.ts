@@ -8,10 +8,10 @@ import type { Ending } from '../../upstream/upstream-answer.ts';
 const SURE_FAILURES = new Set<Fault>(['upstream-auth', 'quota-exceeded']);
 
 /** How long to skip an upstream that is over a limit and does not say for how long, in milliseconds. */
-const REST = 1_000;
+const COOLDOWN = 1_000;
 
 /** The longest time to skip it, in milliseconds: limits are raised, and accounts topped up, sooner than was said. */
-const LONGEST_REST = 60_000;
+const MAX_COOLDOWN = 60_000;
 
 export interface OutcomeReporter {
   /** The attempt ended in an answer or an error. Called once. */
@@ -65,5 +65,5 @@ export function reportOutcome(lease: Lease): OutcomeReporter {
 }
 
 function restAfter({ retryAfter = 0 }: GatewayError): number {
-  return Math.min(retryAfter * 1000 || REST, LONGEST_REST);
+  return Math.min(retryAfter * 1000 || COOLDOWN, MAX_COOLDOWN);
 }

@@ -48,11 +48,12 @@ export function mayRetry(loss: Loss, worst: RetryLimits['after']): boolean {
 export function waitBefore(
   { fault, retryAfter }: GatewayError,
   made: number,
-  { wait, longest, retryAfter: most }: RetryLimits,
+  { wait, longest, retryAfter: maxRetryAfter }: RetryLimits,
   random: () => number = Math.random,
 ): number | undefined {
   const jitter = random() * Math.min(longest, wait * 2 ** (made - 1));
-  if (retryAfter !== undefined) return retryAfter * 1000 <= most ? retryAfter * 1000 + jitter : undefined;
+  if (retryAfter !== undefined)
+    return retryAfter * 1000 <= maxRetryAfter ? retryAfter * 1000 + jitter : undefined;
   // A rate limit without a time may be one of credit.
   return fault === 'rate-limited' ? undefined : jitter;
 }

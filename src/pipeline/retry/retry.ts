@@ -112,7 +112,7 @@ function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: 
 }
 
 /** How often a request is sent once more because the vendor has refused it as it was. */
-const MOST_REPAIRS = 3;
+const MAX_REPAIRS = 3;
 
 /**
  * Continues an attempt that has failed. If the vendor has refused the content of the request, repaired requests follow as
@@ -131,7 +131,7 @@ async function withRepairs(
   let outcome: Replied | AttemptFailure = failed;
   let unguessed = outcome;
   let { target } = next;
-  while (made.length < MOST_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
+  while (made.length < MAX_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
     const { sent, result, error } = outcome;
     const refused = describeRefusal(
       sent,
@@ -140,7 +140,7 @@ async function withRepairs(
       made.flatMap(({ names }) => names),
       prepare,
     );
-    const repaired = refused && repair(refused, made.length === MOST_REPAIRS - 1);
+    const repaired = refused && repair(refused, made.length === MAX_REPAIRS - 1);
     if (repaired === undefined) break;
     made.push(repaired);
     unguessed = outcome;

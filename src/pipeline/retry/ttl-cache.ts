@@ -2,27 +2,27 @@
 
 export interface TtlCache<T> {
   /** What was said last about this kind; undefined if nothing was, or too long ago. */
-  of(kind: string): T | undefined;
-  remember(kind: string, said: T): void;
+  get(kind: string): T | undefined;
+  set(kind: string, said: T): void;
   /** Whether nothing was ever remembered, which is the usual case. */
   isEmpty(): boolean;
 }
 
 /** How long an entry holds, in milliseconds, and how many entries there may be. */
-const WHILE = 600_000;
-const MOST = 1_000;
+const TTL = 600_000;
+const MAX_ENTRIES = 1_000;
 
 /** Makes an empty cache. @param clock milliseconds since any moment. */
 export function openTtlCache<T>(clock: () => number): TtlCache<T> {
   const known = new Map<string, { readonly said: T; readonly until: number }>();
   return {
-    of(kind) {
+    get(kind) {
       const found = known.get(kind);
       return found !== undefined && clock() < found.until ? found.said : undefined;
     },
-    remember(kind, said) {
-      if (known.size >= MOST) known.clear();
-      known.set(kind, { said, until: clock() + WHILE });
+    set(kind, said) {
+      if (known.size >= MAX_ENTRIES) known.clear();
+      known.set(kind, { said, until: clock() + TTL });
     },
     isEmpty: () => known.size === 0,
   };

@@ -59,10 +59,10 @@ function isDeepseek(name: string): boolean {
   return /^deepseek\//i.test(name);
 }
 
-function tooLong(tokens: number, most: number) {
+function tooLong(tokens: number, max: number) {
   return openaiRefusal(400, {
     message:
-      `This model's maximum context length is ${most} tokens. However, your messages resulted in ${tokens} tokens. ` +
+      `This model's maximum context length is ${max} tokens. However, your messages resulted in ${tokens} tokens. ` +
       'Please reduce the length of the messages.',
     param: 'messages',
     code: 'context_length_exceeded',

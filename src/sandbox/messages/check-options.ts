@@ -9,7 +9,7 @@ import { anthropicRefusal } from '../anthropic/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
 /** The most characters of `user_id`, and what it must not contain. */
-const LONGEST_USER = 256;
+const MAX_USER_ID_LENGTH = 256;
 const ADDRESS = /\S@\S+\.\S/;
 
 /**
@@ -36,7 +36,7 @@ export function checkOptions(body: JsonObject): void {
     throw anthropicRefusal(400, 'stop_sequences: each stop sequence must contain non-whitespace');
   }
   const user = asText(asObject(body['metadata'])?.['user_id']) ?? '';
-  if (ADDRESS.test(user.slice(0, LONGEST_USER))) {
+  if (ADDRESS.test(user.slice(0, MAX_USER_ID_LENGTH))) {
     throw anthropicRefusal(
       400,
       'metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.',

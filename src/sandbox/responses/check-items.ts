@@ -53,15 +53,15 @@ function checkId(item: JsonObject, index: number): void {
 }
 
 /** The longest id of a call, in characters. */
-const LONGEST_CALL_ID = 64;
+const MAX_CALL_ID_LENGTH = 64;
 
 function checkCallId(item: JsonObject, index: number): void {
   const id = asText(item['call_id']) ?? '';
-  if (id.length <= LONGEST_CALL_ID) return;
+  if (id.length <= MAX_CALL_ID_LENGTH) return;
   const param = `input[${index}].call_id`;
   throw openaiRefusal(400, {
     message:
-      `Invalid '${param}': string too long. Expected a string with maximum length ${LONGEST_CALL_ID}, ` +
+      `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_CALL_ID_LENGTH}, ` +
       `but got a string with length ${id.length} instead.`,
     param,
     code: 'string_above_max_length',

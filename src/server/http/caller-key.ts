@@ -147,14 +147,14 @@ function renderLimit({ of, models, limits, spent }: LimitReport, now: number, zo
     tokens_per_minute: limits.tokensPerMinute ?? null,
     concurrent_requests: limits.concurrentRequests ?? null,
     budgets: PERIODS.flatMap((period) => {
-      const most = limits[BUDGETS[period]];
-      if (most === undefined) return [];
+      const limit = limits[BUDGETS[period]];
+      if (limit === undefined) return [];
       const renews = nextStart(period, now, zone);
       return [
         {
           period,
-          limit: most,
-          remaining: withoutDust(most - spent[period]),
+          limit,
+          remaining: withoutDust(limit - spent[period]),
           renews_at: renews === undefined ? null : new Date(renews).toISOString(),
         },
       ];

@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
  * The most fields of a head whose size is trusted. The size is known only if a space follows each colon; without these
  * spaces a caller can hide one byte for each field. That many bytes are fewer than the shortest request has.
  */
-const MOST_FIELDS = 16;
+const MAX_FIELDS = 16;
 
 /**
  * Makes the answer to a request with an `Upgrade` the last one of its connection if more than that request has arrived,
@@ -39,7 +39,7 @@ export function declineUpgrades(): (request: IncomingMessage, response: ServerRe
 
 /** @returns how many bytes a request takes; NaN if its parts do not tell. */
 function requestSize({ method = '', url = '', httpVersion, rawHeaders, headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined || rawHeaders.length > 2 * MOST_FIELDS) return Number.NaN;
+  if (headers['transfer-encoding'] !== undefined || rawHeaders.length > 2 * MAX_FIELDS) return Number.NaN;
   const startLine = `${method} ${url} HTTP/${httpVersion}\r\n`.length;
   // Each name is followed by `: `, and each value by a line break.
   const fields = rawHeaders.reduce((size, part) => size + part.length + 2, 0);

@@ -11,7 +11,7 @@ export interface ModelPage {
 }
 
 /** The longest page of either API. A longer one that Google is asked for has this length. */
-const LONGEST = 1000;
+const MAX_PAGE_SIZE = 1000;
 
 /**
  * The page that Anthropic's client asks for by `limit`, and `after_id` or `before_id` (API reference, "List Models").
@@ -19,8 +19,8 @@ const LONGEST = 1000;
  */
 export function anthropicPage(models: readonly Model[], query: Query): ModelPage {
   const size = sizeIn(query, 'limit', models.length);
-  if (size > LONGEST && query.has('limit')) {
-    throw invalid(`limit: Input should be less than or equal to ${LONGEST}`, 'limit');
+  if (size > MAX_PAGE_SIZE && query.has('limit')) {
+    throw invalid(`limit: Input should be less than or equal to ${MAX_PAGE_SIZE}`, 'limit');
   }
   const before = placeIn(models, query, 'before_id');
   if (before !== undefined) {
@@ -36,7 +36,7 @@ export function anthropicPage(models: readonly Model[], query: Query): ModelPage
  * @throws GatewayError `invalid-request` for a size that is no number, and a token that the gateway has not made
  */
 export function googlePage(models: readonly Model[], query: Query): ModelPage {
-  const size = Math.min(LONGEST, sizeIn(query, 'pageSize', models.length));
+  const size = Math.min(MAX_PAGE_SIZE, sizeIn(query, 'pageSize', models.length));
   return pageFrom(models, (placeIn(models, query, 'pageToken') ?? -1) + 1, size);
 }
 

@@ -10,7 +10,7 @@ import { cutLater, stopParsing } from '../../pipeline/body/stop-parsing.ts';
 import { cutOff } from './cut-off.ts';
 
 /** A connection with this many unanswered requests is not read. */
-export const MOST_UNANSWERED = 64;
+export const MAX_UNANSWERED = 64;
 
 export interface Pipelining {
   /** Accepts a request, and answers it when those before it on its connection are answered. */
@@ -39,7 +39,7 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 interface Pipeline {
   /** The exchange in progress. */
   current: Exchange | undefined;
-  /** The requests behind it: at most MOST_UNANSWERED, and those of the last chunk that was read. */
+  /** The requests behind it: at most MAX_UNANSWERED, and those of the last chunk that was read. */
   readonly waiting: Exchange[];
 }
 
@@ -64,7 +64,7 @@ export function pipelining(answer: RequestListener): Pipelining {
     }
     const next = waiting.shift();
     if (next === undefined) return;
-    if (waiting.length + 1 === MOST_UNANSWERED - 1) readOn(socket);
+    if (waiting.length + 1 === MAX_UNANSWERED - 1) readOn(socket);
     begin(pipeline, next);
   }
 
@@ -83,7 +83,7 @@ export function pipelining(answer: RequestListener): Pipelining {
       // Nothing is answered after the last answer of a connection.
       if (!socket.writable) return;
       pipeline.waiting.push([request, response]);
-      if (pipeline.waiting.length + 1 === MOST_UNANSWERED) stopReading(socket);
+      if (pipeline.waiting.length + 1 === MAX_UNANSWERED) stopReading(socket);
     },
     answering: (socket) => pipelines.get(socket)?.current?.[1],
     isIdle(socket) {
@@ -108,7 +108,7 @@ export function pipelining(answer: RequestListener): Pipelining {
       const pipeline = pipelines.get(socket);
       const [last] = pipeline?.waiting.at(-1) ?? pipeline?.current ?? [];
       if (pipeline === undefined || last?.complete !== true) return false;
-      if (pipeline.waiting.length + 1 >= MOST_UNANSWERED) return false;
+      if (pipeline.waiting.length + 1 >= MAX_UNANSWERED) return false;
       if (isBroken) stopParsing(socket);
       closeAfter(pipeline, socket);
       return true;

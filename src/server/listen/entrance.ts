@@ -23,7 +23,7 @@ const SHORT_TURN = 1;
 const QUIET_TIME = 10;
 
 /** The longest wait for that, in milliseconds: callers that keep coming are turned away in the end. */
-const LONGEST_WAIT = 5_000;
+const MAX_WAIT = 5_000;
 
 /**
  * Makes a server stop listening. Closing a listener resets the connections in its queue, whose callers have already sent
@@ -63,7 +63,7 @@ export async function stopListening(server: Server): Promise<void> {
 /** Waits until the queue counts as empty. @param count tells how many connections have come so far. */
 async function untilQuiet(count: () => number): Promise<void> {
   let now = performance.now();
-  const end = now + LONGEST_WAIT;
+  const end = now + MAX_WAIT;
   let lastArrival = now;
   let turns = 0;
   let shortTurns = 0;

@@ -20,7 +20,7 @@ const AT_START = 3;
 const IDLE_IN_A_ROW = 30;
 
 /** A heap that has grown by less since the last time is left alone. */
-const LEAST_GROWTH = 1.25;
+const MIN_GROWTH = 1.25;
 
 export interface ReleaseOptions {
   /** The exchanges in flight. */
@@ -51,7 +51,7 @@ export function releaseWhenIdle({
     seen = claimed();
     idle = isIdle ? idle + 1 : 0;
     const hasJustStarted = left === 0 && seen === 0;
-    if (idle < (hasJustStarted ? AT_START : IDLE_IN_A_ROW) || heapSize() < left * LEAST_GROWTH) return;
+    if (idle < (hasJustStarted ? AT_START : IDLE_IN_A_ROW) || heapSize() < left * MIN_GROWTH) return;
     collect();
     left = heapSize();
   }, INTERVAL).unref();

@@ -48,7 +48,7 @@ export interface Workers {
 const LONG_LIFE = 60_000;
 /** The wait before a worker that ended early is replaced: doubled each time, up to a bound. */
 const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 30_000;
+const MAX_PAUSE = 30_000;
 /**
  * How long a worker that ends waits for its last connection, in milliseconds. A signal to the whole group may reach it
  * first, and then all workers end, not this one alone.
@@ -90,7 +90,7 @@ export function startWorkers(
           pauses.delete(pause);
           start();
         },
-        shortLives === 0 ? 0 : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (shortLives - 1)),
+        shortLives === 0 ? 0 : Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (shortLives - 1)),
       );
       pauses.add(pause);
     };

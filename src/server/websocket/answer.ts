@@ -33,7 +33,7 @@ const LAST = /^response\.(?:completed|incomplete|failed)$/;
 const USEFUL = /^(?:retry-after|x-request-id|x-upstream-request-id|x-should-retry|x-ratelimit-)/;
 
 /** The longest event, in UTF-16 code units. The last event of a response has all of its images. */
-const LONGEST = 64 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** What is said of an answer that ends without a reason. */
 const ENDED = 'The answer ended before it was complete.';
@@ -60,7 +60,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
      * once.
      */
     let failure: JsonObject | undefined;
-    const decoder = decodeSse(LONGEST);
+    const decoder = decodeSse(MAX_EVENT_LENGTH);
     /** Bytes since the last event. */
     let open = 0;
     const events = {

@@ -7,14 +7,14 @@ import { GatewayError } from '../../lib/errors.ts';
 import { openSemaphore } from './semaphore.ts';
 
 /** OpenAI's own bounds of a connection: its named lanes, and the answers that are given at the same time. */
-const MOST_LANES = 32;
-const MOST_AT_ONCE = 16;
+const MAX_LANES = 32;
+const MAX_CONCURRENT = 16;
 
 /**
  * The connection is not read while this many requests are open. A connection that is not read notices no ping and no
  * end.
  */
-const MOST_OPEN = 2 * MOST_LANES;
+const MAX_OPEN = 2 * MAX_LANES;
 
 /** The lane of requests that name none. */
 export const NO_LANE = '';
@@ -50,7 +50,7 @@ export interface LaneOptions {
 export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes {
   /** The last request of each lane that has ever been named. It settles when it has been answered. */
   const last = new Map<string, Promise<void>>();
-  const semaphore = openSemaphore(MOST_AT_ONCE);
+  const semaphore = openSemaphore(MAX_CONCURRENT);
   let open = 0;
   let held = 0;
   let waiting = 0;
@@ -75,8 +75,8 @@ export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes 
     add(lane = NO_LANE, size, answer) {
       const before = last.get(lane);
       const named = last.size - (last.has(NO_LANE) ? 1 : 0);
-      if (before === undefined && lane !== NO_LANE && named >= MOST_LANES) {
-        throw new GatewayError('invalid-request', `A connection can have at most ${MOST_LANES} streams.`, {
+      if (before === undefined && lane !== NO_LANE && named >= MAX_LANES) {
+        throw new GatewayError('invalid-request', `A connection can have at most ${MAX_LANES} streams.`, {
           param: 'stream_id',
           code: 'websocket_stream_limit_reached',
         });
@@ -89,6 +89,6 @@ export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes 
     },
     open: () => open,
     waiting: () => waiting,
-    isFull: () => open >= MOST_OPEN || held >= bodyLimit,
+    isFull: () => open >= MAX_OPEN || held >= bodyLimit,
   };
 }

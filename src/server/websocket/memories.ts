@@ -53,10 +53,10 @@ export function openMemories(limits: () => MemoryLimits): Memories {
   }
 
   function makeRoom(key: string): void {
-    const { inAll, perKey: most } = limits();
+    const { inAll, perKey: maxPerKey } = limits();
     forgetOldest(
       (kept) => kept.key === key,
-      () => (perKey.get(key) ?? 0) > most,
+      () => (perKey.get(key) ?? 0) > maxPerKey,
     );
     forgetOldest(
       () => true,

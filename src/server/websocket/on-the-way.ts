@@ -93,8 +93,8 @@ export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
     tick(milliseconds) {
       if (isOver || !frames.isOpen()) return;
       if (!options.isStopped()) spent += milliseconds;
-      const most = options.time();
-      if (most > 0 && spent > most) options.refuse(needsPlace() ? noPlace() : tooSlow());
+      const timeout = options.time();
+      if (timeout > 0 && spent > timeout) options.refuse(needsPlace() ? noPlace() : tooSlow());
       else if (needsPlace()) look();
     },
     end() {

@@ -43,7 +43,7 @@ export interface Session {
 }
 
 /** OpenAI's own bound of a connection's age, in milliseconds ("WebSocket mode"). */
-const OLDEST = 60 * 60_000;
+const MAX_AGE = 60 * 60_000;
 
 /** Close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
@@ -112,7 +112,7 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     const error = connectionTooOld();
     if (lanes.open() === 0) sendError(error, undefined);
     leaveWith(error);
-  }, OLDEST).unref();
+  }, MAX_AGE).unref();
   socket.on('close', () => {
     clearTimeout(tooOld);
     isOver = true;

@@ -146,7 +146,7 @@ function describeError(error: unknown): string | undefined {
 }
 
 /** The most characters of a reason. */
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** The first line of an error. An error that may quote a file is only named. */
 function getReason(error: unknown): string {
@@ -155,5 +155,5 @@ function getReason(error: unknown): string {
   const { cause, message } = error;
   const deeper = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : '';
   const [line = ''] = `${message}${deeper}`.split('\n');
-  return withoutSecrets(line, '').slice(0, LONGEST_REASON);
+  return withoutSecrets(line, '').slice(0, MAX_REASON_LENGTH);
 }

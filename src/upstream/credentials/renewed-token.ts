@@ -26,12 +26,12 @@ export interface RenewOptions {
  */
 const LEAD = 225_000;
 /** A pass that lives so short that this is more than half of its life is renewed after half of it, but not at once. */
-const SOONEST = 1_000;
+const MIN_DELAY = 1_000;
 /** The longest time of one timer: a timer that is set beyond Node's maximum fires at once. */
-const LONGEST_SLEEP = 86_400_000;
+const MAX_DELAY = 86_400_000;
 /** The pauses before further attempts: doubled each time, up to a bound. */
 const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 15_000;
+const MAX_WAIT = 15_000;
 /** How long one fetch may take, in milliseconds. */
 const FETCH_TIMEOUT = 20_000;
 /** A vendor that refuses a new pass too has another reason, so for this time a pass is not renewed again. */
@@ -52,7 +52,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
   const fetchAt = (due: number): void => {
     clearTimeout(timer);
     if (ending.signal.aborted) return;
-    const wait = Math.min(LONGEST_SLEEP, Math.max(1, due - Date.now()));
+    const wait = Math.min(MAX_DELAY, Math.max(1, due - Date.now()));
     timer = setTimeout(() => {
       if (Date.now() < due) fetchAt(due);
       else fetchNow().catch(() => undefined);
@@ -72,7 +72,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
           const times = (failure?.times ?? 0) + 1;
           if (times === 1 && !ending.signal.aborted) failed(error, good());
           failure = { error, times };
-          fetchAt(Date.now() + Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (times - 1)));
+          fetchAt(Date.now() + Math.min(MAX_WAIT, FIRST_WAIT * 2 ** (times - 1)));
           throw error;
         },
       )
@@ -110,7 +110,7 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
 function getRenewalTime({ expires }: CloudPass): number {
   const now = Date.now();
   const left = expires - now;
-  return now + Math.max(SOONEST, left - Math.min(LEAD, left / 2));
+  return now + Math.max(MIN_DELAY, left - Math.min(LEAD, left / 2));
 }
 
 /** Fetches a pass, with a timeout that holds whatever a library does. */

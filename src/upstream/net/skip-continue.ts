@@ -10,7 +10,7 @@ const CONTINUE = Buffer.from('HTTP/1.1 100');
 const HEAD_END = '\r\n\r\n';
 
 /** The longest head of an interim answer, in bytes: as long as Node takes a head of any kind. */
-const LONGEST = 16 * 1024;
+const MAX_HEAD = 16 * 1024;
 
 /** Makes a connection to a vendor skip them: they are not read from `socket`. */
 export function skipContinue(socket: Socket): void {
@@ -40,7 +40,7 @@ function withoutContinue(bytes: Buffer): { readonly isWhole: boolean; readonly r
     const length = Math.min(rest.length, CONTINUE.length);
     if (rest.compare(CONTINUE, 0, length, 0, length) !== 0) break;
     const end = rest.indexOf(HEAD_END);
-    if (end < 0) return { isWhole: rest.length > LONGEST, rest };
+    if (end < 0) return { isWhole: rest.length > MAX_HEAD, rest };
     rest = rest.subarray(end + HEAD_END.length);
   }
   return { isWhole: true, rest };

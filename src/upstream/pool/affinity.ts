@@ -16,7 +16,7 @@ export interface Placed extends Pickable {
  * How many times its share of exchanges an upstream may have because of sessions, and how many exchanges are never too
  * many.
  */
-const MOST_OF_SHARE = 1.5;
+const MAX_SHARE = 1.5;
 const FEW = 8;
 
 /**
@@ -35,8 +35,7 @@ export function chooseHome<T extends Placed>(
   let home: T | undefined;
   let highest = Number.NEGATIVE_INFINITY;
   for (const one of all) {
-    if (!fits(one) || (one.inFlight >= FEW && one.inFlight + 1 > MOST_OF_SHARE * share * one.weight))
-      continue;
+    if (!fits(one) || (one.inFlight >= FEW && one.inFlight + 1 > MAX_SHARE * share * one.weight)) continue;
     const score = -one.weight / Math.log(hashToFraction(`${one.place}\n${session}`));
     if (score <= highest) continue;
     highest = score;

@@ -26,16 +26,16 @@ const HELD_REQUESTS = 100;
 
 /** Makes the budget of one upstream, with a full bucket. @param clock milliseconds, monotonic. */
 export function makeBudget({ share, perSecond }: BudgetLimits, clock: () => number): Budget {
-  const most = Math.max(perSecond * HELD_SECONDS, share * HELD_REQUESTS);
-  let held = most;
+  const max = Math.max(perSecond * HELD_SECONDS, share * HELD_REQUESTS);
+  let held = max;
   let seen = clock();
   return {
     deposit() {
-      held = Math.min(most, held + share);
+      held = Math.min(max, held + share);
     },
     withdraw() {
       const now = clock();
-      held = Math.min(most, held + ((now - seen) / 1000) * perSecond);
+      held = Math.min(max, held + ((now - seen) / 1000) * perSecond);
       seen = now;
       if (held < 1) return false;
       held -= 1;

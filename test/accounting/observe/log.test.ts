@@ -204,7 +204,7 @@ test('on a terminal the control characters in a caller’s text are escaped', as
 
 test('a stalled reader costs lines, and they are counted; close waits no longer than its timeout', async () => {
   const stuck = new Writable({ write: () => undefined });
-  const log = await exchangeLog({ style: 'json', stream: stuck, most: 50_000 });
+  const log = await exchangeLog({ style: 'json', stream: stuck, maxWaiting: 50_000 });
   for (let at = 0; at < 1_000; at += 1) log.record(RECORD);
   expect(log.dropped()).toBeGreaterThan(700);
   await log.close(100);

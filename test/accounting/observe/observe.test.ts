@@ -76,7 +76,7 @@ test('the metrics include both the counters of requests and those of other compo
 test('log lines that were dropped, and spans that the collector did not accept, are among the metrics', async () => {
   const collector = await startUpstream((_, response) => response.writeHead(400).end());
   const stuck = new Writable({ write: () => undefined });
-  const log = openLog({ style: 'json', stream: stuck, most: 1_000 });
+  const log = openLog({ style: 'json', stream: stuck, maxWaiting: 1_000 });
   const observers = await openObservers({
     log,
     counted: () => NO_FIGURES,

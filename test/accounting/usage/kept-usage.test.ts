@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MOST_TAGS, OTHER_TAGS } from '../../../src/access/limits/tag-bound.ts';
+import { MAX_TAGS, OTHER_TAGS } from '../../../src/access/limits/tag-bound.ts';
 import { batchRows } from '../../../src/accounting/usage/batches.ts';
 import { ERASED } from '../../../src/accounting/usage/erase-caller.ts';
 import { firstKept, forgetSums } from '../../../src/accounting/usage/forget-sums.ts';
@@ -234,9 +234,9 @@ test('a key has a bounded number of tags a day in the store', () => {
   const batches = batchRows({ interval: 60_000, batch: 100_000 }, ({ rows }) => {
     for (const { tag } of rows) tags.add(tag);
   });
-  for (let count = 0; count < MOST_TAGS + 50; count += 1) batches.record(exchange({ tag: `user-${count}` }));
+  for (let count = 0; count < MAX_TAGS + 50; count += 1) batches.record(exchange({ tag: `user-${count}` }));
   batches.flush();
-  expect(tags.size).toBe(MOST_TAGS + 1);
+  expect(tags.size).toBe(MAX_TAGS + 1);
   expect(tags).toContain(OTHER_TAGS);
   // The next day has room again.
   tags.clear();

@@ -103,9 +103,9 @@ function renderMaxTokens(
   { dialect, target, report }: RenderContext,
 ): JsonObject {
   if (asked === undefined) return {};
-  const most = target.maxOutputTokens;
-  if (asked > most) report('maxTokens', 'approximated', `the model's maximum: ${most}`);
-  return { [dialect.maxTokensField]: Math.min(asked, most) };
+  const max = target.maxOutputTokens;
+  if (asked > max) report('maxTokens', 'approximated', `the model's maximum: ${max}`);
+  return { [dialect.maxTokensField]: Math.min(asked, max) };
 }
 
 /** The user, by which vendors detect abuse. It is cut to the length that the service takes. */

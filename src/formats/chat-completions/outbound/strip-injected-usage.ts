@@ -12,7 +12,7 @@ import { UnreadBytes } from '../../../streams/unread-bytes.ts';
 import { findMembers, spanOfMember } from './json-member.ts';
 
 /** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
-const LONGEST = 64 * 1024;
+const MAX_LINE_LENGTH = 64 * 1024;
 
 /** A key, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */
 const USAGE = bytesOfText('usage"');
@@ -54,7 +54,7 @@ class UsageStripper implements Step<Uint8Array, Uint8Array> {
     const whole = lines.whole();
     if (whole > 0) give(out, this.#shown(whole === bytes.length ? bytes : bytes.subarray(0, whole), lines));
     const rest = bytes.subarray(whole);
-    this.#isPassing ||= rest.length > LONGEST;
+    this.#isPassing ||= rest.length > MAX_LINE_LENGTH;
     if (this.#isPassing) {
       this.#isFirst = false;
       this.#isGone = false;
@@ -107,7 +107,8 @@ class UsageStripper implements Step<Uint8Array, Uint8Array> {
   /** Whether a piece only makes the line longer that is held. Of that the last byte may be half of its end. */
   #goesOn(chunk: Uint8Array): boolean {
     const size = this.#held.size();
-    if (size === 0 || size + chunk.byteLength > LONGEST || this.#held.bytes()[size - 1] === CR) return false;
+    if (size === 0 || size + chunk.byteLength > MAX_LINE_LENGTH || this.#held.bytes()[size - 1] === CR)
+      return false;
     return !chunk.includes(LF) && !chunk.includes(CR);
   }
 }
@@ -160,7 +161,7 @@ function endsBlank(bytes: Uint8Array, end: number): boolean {
 
 /** What is not to be seen of a line with `"usage"` in it: all of it, or that member. */
 function findCut(bytes: Uint8Array, line: Span): Span | undefined {
-  if (line.end - line.start > LONGEST || !isAt(bytes, line.start, DATA)) return undefined;
+  if (line.end - line.start > MAX_LINE_LENGTH || !isAt(bytes, line.start, DATA)) return undefined;
   const data = { start: line.start + DATA.length, end: line.end };
   const [usage, choices] = findMembers(bytes, KEYS, data) ?? [];
   if (usage === undefined || choices === undefined) return undefined;

@@ -8,7 +8,7 @@ import {
   type Fault,
   type FaultDetails,
   GatewayError,
-  toldWait,
+  reportedWait,
 } from '../../../lib/errors.ts';
 import { foreignText } from '../../../lib/foreign-text.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -123,7 +123,7 @@ function parseFacts(fault: Fault, http: number, details: readonly JsonObject[]):
 /** The seconds of a protobuf `Duration` in its JSON form, `3.5s` (ProtoJSON); undefined for any other text. */
 function parseDelay(text: string): number | undefined {
   const said = /^(\d{1,12}(?:\.\d{1,9})?)s?$/.exec(text)?.[1];
-  return said === undefined ? undefined : toldWait(Number(said));
+  return said === undefined ? undefined : reportedWait(Number(said));
 }
 
 /** The message for the caller. It says nothing about the gateway's own account with Google, and is never empty. */

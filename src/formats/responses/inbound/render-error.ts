@@ -3,7 +3,7 @@
  * failed response within one.
  */
 
-import { type GatewayError, LONGEST_WAIT } from '../../../lib/errors.ts';
+import { type GatewayError, MAX_RETRY_WAIT } from '../../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { renderError as renderOpenAIError } from '../../openai/errors.ts';
@@ -11,12 +11,12 @@ import { renderError as renderOpenAIError } from '../../openai/errors.ts';
 /**
  * Renders an error as the body of an error response. Codex (0.169) sleeps for as long as any 429 says, without telling
  * its user. The exception is the error with which OpenAI reports a lasting limit: there it stops, and says when to try
- * again (openai/codex, codex-rs/codex-api/src/api_bridge.rs). Waits beyond LONGEST_WAIT seconds therefore use it.
+ * again (openai/codex, codex-rs/codex-api/src/api_bridge.rs). Waits beyond MAX_RETRY_WAIT seconds therefore use it.
  */
 export function renderError(error: GatewayError): JsonObject {
   const body = renderOpenAIError(error);
   const { fault, retryAfter = 0 } = error;
-  if (fault !== 'rate-limited' || retryAfter <= LONGEST_WAIT) return body;
+  if (fault !== 'rate-limited' || retryAfter <= MAX_RETRY_WAIT) return body;
   const resets_at = Math.ceil(Date.now() / 1000 + retryAfter);
   return { error: { ...asObject(body['error']), type: 'usage_limit_reached', resets_at } };
 }

@@ -70,7 +70,7 @@ export function createAdminApp(
 
 /** The header by which a caller says who acts, and how many characters of it are kept. */
 export const ACTOR_HEADER = 'x-gateway-actor';
-const LONGEST_ACTOR = 128;
+const MAX_ACTOR_LENGTH = 128;
 
 /**
  * Who makes a change: the person who signed in. There is one admin key, so whoever has it is known only by what a proxy
@@ -82,7 +82,7 @@ function readActor(
   onEntry: Actor['onEntry'],
 ): Actor {
   const said = signedIn ?? String(message.headers[ACTOR_HEADER] ?? '');
-  const name = said.slice(0, LONGEST_ACTOR).replaceAll(/[^\x20-\x7e]/g, '?');
+  const name = said.slice(0, MAX_ACTOR_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
   return { via: 'api', name: name || undefined, address: message.socket.remoteAddress, onEntry };
 }
 

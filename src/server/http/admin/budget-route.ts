@@ -43,7 +43,7 @@ function renderBudget({
   name,
   models,
   period,
-  budget: most,
+  budget: limit,
   spent,
   renews,
 }: BudgetLine): z.output<typeof budget> {
@@ -52,9 +52,9 @@ function renderBudget({
     name,
     models: models === undefined ? null : [...models],
     period,
-    budget: most,
+    budget: limit,
     spent: withoutDust(spent),
-    remaining: withoutDust(most - spent),
+    remaining: withoutDust(limit - spent),
     renews_at: renews === undefined ? null : new Date(renews).toISOString(),
   };
 }

@@ -27,7 +27,7 @@ export const rotation = z.strictObject({
 });
 
 /** The most keys in one answer: to render more would hold up live streams noticeably. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /** PostgreSQL does not accept text with U+0000, even in a query. */
 const lookedFor = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
@@ -39,7 +39,7 @@ export const listQuery = z.strictObject({
     .meta({ description: 'Whether to include revoked keys.' }),
   name_prefix: lookedFor.default('').meta({ description: 'Only keys whose name begins with this.' }),
   group: lookedFor.exactOptional().meta({ description: 'Only keys of this group.' }),
-  limit: listLimit(MOST_KEYS).default(MOST_KEYS).meta({ description: 'Most keys to return.' }),
+  limit: listLimit(MAX_KEYS).default(MAX_KEYS).meta({ description: 'Most keys to return.' }),
   after: z
     .string()
     .regex(/^key_[\w-]+$/, 'must be the id of a key')

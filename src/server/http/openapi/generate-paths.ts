@@ -1,6 +1,6 @@
 /** The endpoints that ask a model, in the four formats. */
 
-import { LONGEST_TAG, TAG_HEADER } from '../../../accounting/usage/tag.ts';
+import { MAX_TAG_LENGTH, TAG_HEADER } from '../../../accounting/usage/tag.ts';
 import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { CACHE_HEADER } from '../../../pipeline/cache/cache-answers.ts';
@@ -53,8 +53,8 @@ const session = {
 const tag = {
   name: TAG_HEADER,
   in: 'header',
-  description: `What the request is for, such as a customer: usage is reported by it. At most ${LONGEST_TAG} characters of printable ASCII; no vendor is told.`,
-  schema: { type: 'string', maxLength: LONGEST_TAG, pattern: '^[\\x20-\\x7e]*$' },
+  description: `What the request is for, such as a customer: usage is reported by it. At most ${MAX_TAG_LENGTH} characters of printable ASCII; no vendor is told.`,
+  schema: { type: 'string', maxLength: MAX_TAG_LENGTH, pattern: '^[\\x20-\\x7e]*$' },
 };
 
 const cache = {
