@@ -8,9 +8,9 @@ import { createServer } from 'node:http';
 import { readSettings } from '../../src/config/load.ts';
 import { openAdmin } from '../../src/server/http/admin/open-admin.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
-import { openAccounts } from '../../src/server/process/accounts.ts';
+import { openStoreAccess } from '../../src/server/process/accounts.ts';
 import { startServing } from '../../src/server/process/serving.ts';
-import { openWatching } from '../../src/server/process/watching.ts';
+import { openObservability } from '../../src/server/process/watching.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
 import { WorkerThread } from '../../src/store/threads/worker-thread.ts';
 
@@ -21,11 +21,11 @@ const tell = (message: string): void => console.error(message);
 const { config } = await readSettings(process.env, process.cwd());
 const thread = new WorkerThread();
 const store = await openConfiguredStore(config.store, process.cwd(), tell, thread);
-const accounts = await openAccounts(store, config, { info: tell, problem: tell });
-const watching = await openWatching(
+const accounts = await openStoreAccess(store, config, { info: tell, problem: tell });
+const watching = await openObservability(
   config,
   process.env,
-  { accounts, thread, alone: true },
+  { accounts, thread, isOnlyProcess: true },
   { info: tell, problem: tell },
 );
 await openAdmin(config.admin, store, { info: tell, onKeys: accounts.refresh, add: () => {} });
@@ -35,8 +35,8 @@ const unlimited = { ...config, keys: config.keys.map(({ limits: _, ...key }) => 
 const ways = new Map<string, Awaited<ReturnType<typeof openGateway>>>(
   Object.entries({
     unwatched: await openGateway(unlimited, { keys }),
-    watched: await openGateway(unlimited, { keys, ...watching.company }),
-    limited: await openGateway(config, { keys, limits, ...watching.company }),
+    watched: await openGateway(unlimited, { keys, ...watching.gatewayOptions }),
+    limited: await openGateway(config, { keys, limits, ...watching.gatewayOptions }),
   } satisfies Record<Way, unknown>),
 );
 
@@ -47,8 +47,8 @@ const opened = (way: string) => {
   return { config, ...gateway, close: async () => {} };
 };
 const serving = await startServing(opened('unwatched'), tell);
-watching.follow(serving);
+watching.observe(serving);
 createServer(({ url = '' }, response) => {
-  serving.exchange(opened(url.slice(1)));
+  serving.replace(opened(url.slice(1)));
   response.end();
 }).listen(Number(process.env['PORT']) + 1, '127.0.0.1');

@@ -4,13 +4,13 @@
  * Whether a model may be used. @param modelId its canonical id. @param otherNames returns the other ids that lead to a
  * model.
  */
-export type Allowance = (modelId: string, otherNames: (modelId: string) => readonly string[]) => boolean;
+export type ModelFilter = (modelId: string, otherNames: (modelId: string) => readonly string[]) => boolean;
 
 /**
  * @param models ids and `vendor/*`; absent means every model. An alias in the list allows its model as the model's own
  * id does. `vendor/*` allows the models of that vendor, but not those that merely have an alias of that form.
  */
-export function allowance(models: readonly string[] | undefined): Allowance {
+export function modelFilter(models: readonly string[] | undefined): ModelFilter {
   if (models === undefined) return () => true;
   const exact = new Set<string>();
   const vendors = new Set<string>();

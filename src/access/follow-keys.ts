@@ -15,7 +15,7 @@ import { getReason } from '../store/store-errors.ts';
 import type { ChangeRow, KeyRow } from '../store/tables.ts';
 import { type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 
-export interface FollowedKeys {
+export interface WatchedKeys {
   /** The keys as they are now; lookups follow the changes. */
   readonly keys: Keys;
   /** Looks for changes now. @throws if the store cannot be read. */
@@ -24,7 +24,7 @@ export interface FollowedKeys {
   stop(): Promise<void>;
 }
 
-export interface FollowOptions {
+export interface WatchOptions {
   /** Milliseconds between two looks. */
   readonly interval?: number;
   /** Called once when the keys can no longer be read, and once when the store's file is replaced. */
@@ -38,10 +38,10 @@ export interface FollowOptions {
  * valid.
  * @throws if the store cannot be read at the start.
  */
-export async function followKeys(
+export async function watchKeys(
   store: Store,
-  { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: FollowOptions = {},
-): Promise<FollowedKeys> {
+  { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: WatchOptions = {},
+): Promise<WatchedKeys> {
   let book = openKeyRegistry();
   let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;

@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
 import { hashKey } from '../store/keys/key-secret.ts';
 import {
-  getRights,
+  getPermissions,
   groupsByName,
   type KnownGroup,
   modelHolders,
@@ -102,7 +102,7 @@ export function openKeyRegistry(): KeyRegistry {
           expires,
           principal: {
             name,
-            ...getRights(record),
+            ...getPermissions(record),
             ...(record.expires !== undefined && { expires: record.expires }),
             limits,
             ...modelHolders(name, record.modelLimits, limits.budgetReserve),

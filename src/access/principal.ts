@@ -8,7 +8,7 @@ import {
 } from '../store/keys/key-limits.ts';
 import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
 import { defaultStoredScope, type Stored, stricter } from '../store/stored-scope.ts';
-import { type Allowance, allowance } from './allowance.ts';
+import { type ModelFilter, modelFilter } from './allowance.ts';
 
 /** The holder of the key or the token that a request brings. */
 export interface Principal {
@@ -17,7 +17,7 @@ export interface Principal {
   /** Whether there are models that it may not use. */
   readonly restricted: boolean;
   /** Whether it may use a model. */
-  readonly allows: Allowance;
+  readonly allows: ModelFilter;
   /** What it may use of the objects stored at vendors. */
   readonly stored: Stored;
   /** When it expires, in milliseconds since 1970; absent means never. */
@@ -48,7 +48,7 @@ export interface ModelHolder {
   readonly of: string;
   /** The models, as text for people. */
   readonly models: string;
-  readonly allows: Allowance;
+  readonly allows: ModelFilter;
   readonly limits: KeyLimits;
 }
 
@@ -66,7 +66,7 @@ export function groupsByName(records: readonly GroupRecord[]): ReadonlyMap<strin
         name,
         {
           group: { name, limits, ...modelHolders(name, modelLimits, limits.budgetReserve) },
-          ...getRights(record),
+          ...getPermissions(record),
         },
       ];
     }),
@@ -106,7 +106,7 @@ export function modelHolders(
       name: `${of}\n${id}`,
       of,
       models: id.replaceAll(' ', ', '),
-      allows: allowance(models),
+      allows: modelFilter(models),
       limits: { ...limits, ...(budgetReserve && { budgetReserve }) },
     };
   });
@@ -122,12 +122,12 @@ export function tagHolder(
   return { tagLimits: { ...tagLimits, ...(budgetReserve && { budgetReserve }) } };
 }
 
-/** What a principal may use. @param models as for `allowance`. */
-export function getRights({
+/** What a principal may use. @param models as for `modelFilter`. */
+export function getPermissions({
   models,
   stored = defaultStoredScope(models),
 }: Pick<KeyRecord, 'models' | 'stored'>): Pick<Principal, 'restricted' | 'allows' | 'stored'> {
-  return { restricted: models !== undefined, allows: allowance(models), stored };
+  return { restricted: models !== undefined, allows: modelFilter(models), stored };
 }
 
 /**

@@ -21,7 +21,7 @@ export interface StoredIds {
 
 export interface StoredIdsOptions {
   readonly table?: OwnedTable;
-  readonly tell?: LogProblem;
+  readonly log?: LogProblem;
   /** How many ids are kept in memory; at most as many wait to be written. */
   readonly maxEntries?: number;
   /** Milliseconds that the first id of a write waits for others. */
@@ -34,8 +34,8 @@ const MAX_ID_LENGTH = 256;
 /** @param options all are optional; without a table, ids are in memory only. */
 export function openStoredIds({
   table,
-  tell = () => {},
-  maxEntries: most = 100_000,
+  log = () => {},
+  maxEntries = 100_000,
   interval = 50,
 }: StoredIdsOptions = {}): StoredIds {
   /** The least recently recorded first. */
@@ -49,7 +49,7 @@ export function openStoredIds({
     owners.delete(id);
     owners.set(id, key);
     for (const oldest of owners.keys()) {
-      if (owners.size <= most) break;
+      if (owners.size <= maxEntries) break;
       owners.delete(oldest);
     }
   };
@@ -64,7 +64,7 @@ export function openStoredIds({
       isTroubled = false;
     } catch (error) {
       // They wait for the next write, which the next response causes.
-      if (!isTroubled) tell('The owners of objects stored at vendors cannot be written to the store.', error);
+      if (!isTroubled) log('The owners of objects stored at vendors cannot be written to the store.', error);
       isTroubled = true;
     }
   };
@@ -93,7 +93,7 @@ export function openStoredIds({
         if (owners.has(id) || id === '' || id.length > MAX_ID_LENGTH) continue;
         remember({ id, key });
         if (table === undefined) continue;
-        if (waiting.size < most) waiting.set(id, key);
+        if (waiting.size < maxEntries) waiting.set(id, key);
         writeSoon();
       }
     },

@@ -108,8 +108,8 @@ async function describeSource(cloud: Cloud): Promise<string> {
     case 'google':
       return cloud.file ?? process.env['GOOGLE_APPLICATION_CREDENTIALS'] ?? 'application default credentials';
     case 'azure': {
-      const { azureWay } = await import('../upstream/credentials/azure-way.ts');
-      const way = azureWay(cloud, process.env);
+      const { azureFlow } = await import('../upstream/credentials/azure-way.ts');
+      const way = azureFlow(cloud, process.env);
       return `from ${typeof way === 'string' ? 'nothing' : AZURE_SOURCES[way.by]}, for ${cloud.scope}`;
     }
     case 'aws':

@@ -6,13 +6,13 @@ import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { checkOptions, type ParsedArgs } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 /** The exit code for a configuration that is not valid (sysexits.h, EX_CONFIG). */
 const EX_CONFIG = 78;
 
 /**
- * Runs a command. A Refusal is printed as one line on standard error and sets the exit code; any other error is thrown.
+ * Runs a command. A CommandError is printed as one line on standard error and sets the exit code; any other error is thrown.
  * @param args what citty parsed from the command line.
  * @param options the options that the command declares: any other option is refused.
  */
@@ -21,7 +21,7 @@ export async function execute(args: ParsedArgs, options: ArgsDef, run: () => Pro
     checkOptions(args, options);
     await run();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     console.error(error.message);
     process.exitCode = error.exitCode;
   }
@@ -77,9 +77,9 @@ export async function readConfigHere(): Promise<Config> {
   return orExit(readConfig(process.env, process.cwd()));
 }
 
-/** The bytes of a file that the command line names. @throws Refusal if the file cannot be read. */
+/** The bytes of a file that the command line names. @throws CommandError if the file cannot be read. */
 export function readNamedFile(file: string): Promise<Buffer> {
   return readFile(file).catch((error: unknown) => {
-    throw new Refusal(`${file} cannot be read${codeBehind(error)}.`);
+    throw new CommandError(`${file} cannot be read${codeBehind(error)}.`);
   });
 }

@@ -1,7 +1,7 @@
 /** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
 
 import { X509Certificate } from 'node:crypto';
-import { allowance } from '../access/allowance.ts';
+import { modelFilter } from '../access/allowance.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
@@ -94,7 +94,7 @@ export function findUnknownModels(models: readonly string[], config: Config): re
   const ids = catalog.models.map(({ id }) => id);
   return models
     .filter((model) => {
-      const allows = allowance([model]);
+      const allows = modelFilter([model]);
       return !ids.some((id) => allows(id, catalog.otherNames));
     })
     .map((model) => `Note: the catalog has no model ${model} (see "${commandLine(process.env, 'models')}").`);

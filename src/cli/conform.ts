@@ -5,7 +5,7 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { FormatReport, Trial } from '../devtools/conform/conform.ts';
 import { execute } from './command.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import { textTable } from './tables.ts';
 
 const options = {
@@ -27,10 +27,10 @@ export const conform = defineCommand({
   run: ({ args }) =>
     execute(args, options, async () => {
       const { url, model } = args;
-      if (url === undefined) throw new Refusal('Give the address of the service with --url.');
+      if (url === undefined) throw new CommandError('Give the address of the service with --url.');
       if (!URL.canParse(url) || !/^https?:/i.test(url))
-        throw new Refusal(`--url: ${url} is not an http or https address.`);
-      if (model === undefined) throw new Refusal('Give the model with --model.');
+        throw new CommandError(`--url: ${url} is not an http or https address.`);
+      if (model === undefined) throw new CommandError('Give the model with --model.');
       const format = parseFormat(args.format);
       const seconds = parseWholeNumber('timeout', args.timeout, 1, 3_600);
       const devtool = await import('../devtools/conform/conform.ts');

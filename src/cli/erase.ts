@@ -3,7 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { count } from '../lib/count.ts';
 import { execute } from './command.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import { withStore } from './with-store.ts';
 
 const options = {
@@ -22,11 +22,13 @@ export const erase = defineCommand({
       withStore(async (store) => {
         const { key, tag } = args;
         const whom = key && !tag ? { key } : tag && !key ? { tag } : undefined;
-        if (whom === undefined) throw new Refusal('Give either --key or --tag.');
+        if (whom === undefined) throw new CommandError('Give either --key or --tag.');
         const { eraseCaller, STILL_USED } = await import('../accounting/usage/erase-caller.ts');
         const erased = await eraseCaller(store, whom);
         if (erased === STILL_USED)
-          throw new Refusal(`The key ${key} is still in use. First revoke it: gateway keys revoke '${key}'`);
+          throw new CommandError(
+            `The key ${key} is still in use. First revoke it: gateway keys revoke '${key}'`,
+          );
         const { exchanges, sums } = erased;
         console.error(
           exchanges + sums === 0

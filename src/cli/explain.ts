@@ -6,7 +6,7 @@ import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation } from '../devtools/explain-refusal.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
 import { parseFormat } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 const options = {
   file: { type: 'positional', required: true, description: 'JSON file with the request' },
@@ -26,11 +26,11 @@ export const explain = defineCommand({
   run: ({ args }) =>
     execute(args, options, async () => {
       if (args.status !== undefined && args.refusal === undefined)
-        throw new Refusal('--status needs --refusal, the file with the refusal.');
+        throw new CommandError('--status needs --refusal, the file with the refusal.');
       const { asText, isObject, tryParseJson } = await import('../lib/json.ts');
       // TextDecoder drops the byte order mark that editors and shells on Windows write.
       const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
-      if (!isObject(body)) throw new Refusal(`${args.file} does not contain a JSON object.`);
+      if (!isObject(body)) throw new CommandError(`${args.file} does not contain a JSON object.`);
       const [{ GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
         await Promise.all([
           import('../lib/errors.ts'),
@@ -41,7 +41,7 @@ export const explain = defineCommand({
         ]);
       const format = parseFormat(args.format) ?? devtool.formatOfRequest(body);
       const model = args.model ?? asText(body['model']);
-      if (model === undefined) throw new Refusal('The request names no model. Give one with --model.');
+      if (model === undefined) throw new CommandError('The request names no model. Give one with --model.');
       const config = await readConfigHere();
       const catalog = makeCatalog(catalogModels(config), config.aliases);
       try {
@@ -62,7 +62,7 @@ export const explain = defineCommand({
         console.log(args.json ? JSON.stringify(explanation, undefined, 2) : render(explanation));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        throw new Refusal(`The gateway would reject this request (${error.status}): ${error.message}`);
+        throw new CommandError(`The gateway would reject this request (${error.status}): ${error.message}`);
       }
     }),
 });
@@ -70,7 +70,7 @@ export const explain = defineCommand({
 function parseStatus(text: string): number {
   const status = Number(text);
   if (!Number.isInteger(status) || status < 400 || status > 599)
-    throw new Refusal('--status must be an HTTP status between 400 and 599.');
+    throw new CommandError('--status must be an HTTP status between 400 and 599.');
   return status;
 }
 

@@ -6,7 +6,7 @@ import type { GroupView } from '../store/keys/key-view.ts';
 import { execute } from './command.ts';
 import { groupOptions, limitColumns, readGroupOptions } from './key-options.ts';
 import { parseOptions } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import { type Column, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 
@@ -29,7 +29,7 @@ const create = defineCommand({
         const name = parseOptions(args.name, groupName, 'The name');
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const made = await createGroup(store, name, groupColumns(settings));
-        if (made === undefined) throw new Refusal(`A group named ${name} already exists.`);
+        if (made === undefined) throw new CommandError(`A group named ${name} already exists.`);
         for (const note of findUnknownInSettings(settings, config)) console.error(note);
         console.error(
           `Created the group ${name}. Add keys with: ${commandLine(process.env, 'keys create NAME', `--group '${name}'`)}`,
@@ -65,7 +65,7 @@ const change = defineCommand({
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const row = await findGroup(store, args.group);
         if (row !== undefined && Object.keys(settings).length === 0)
-          throw new Refusal(
+          throw new CommandError(
             'Nothing to change: give at least one setting, such as --models or --budget-day.',
           );
         if ((await changeGroup(store, args.group, groupColumns(settings))) === undefined)
@@ -88,7 +88,7 @@ const remove = defineCommand({
         const deleted = await deleteGroup(store, args.group);
         if (deleted === undefined) throw noSuchGroup(args.group);
         if ('keys' in deleted) {
-          throw new Refusal(
+          throw new CommandError(
             `The group ${args.group} still has keys that are not revoked: ${deleted.keys}. First move them to another group, or to none: ${commandLine(process.env, 'keys change NAME', '--group none')}`,
           );
         }
@@ -113,8 +113,8 @@ async function load() {
   return { ...groups, ...settings, ...view, ...notes };
 }
 
-function noSuchGroup(name: string): Refusal {
-  return new Refusal(`There is no group ${name} (see "${commandLine(process.env, 'groups list')}").`);
+function noSuchGroup(name: string): CommandError {
+  return new CommandError(`There is no group ${name} (see "${commandLine(process.env, 'groups list')}").`);
 }
 
 const COLUMNS: readonly Column<GroupView>[] = [

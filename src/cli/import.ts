@@ -5,7 +5,7 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { commandLine } from '../lib/command-line.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { execute, orExit } from './command.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 const options = {
   file: {
@@ -33,7 +33,7 @@ export const importFile = defineCommand({
       const { values } = await orExit(readConfigFile(args.file, process.cwd()));
       const imported = importConfig(values);
       if (imported === undefined)
-        throw new Refusal(`${args.file} is not a configuration of LiteLLM, Portkey or Bifrost.`);
+        throw new CommandError(`${args.file} is not a configuration of LiteLLM, Portkey or Bifrost.`);
       const { config, notes, gateway } = imported;
       const text = `${JSON.stringify(config, null, 2)}\n`;
       if (args.write === undefined) process.stdout.write(text);
@@ -49,7 +49,8 @@ export const importFile = defineCommand({
 
 async function write(file: string, text: string, force: boolean): Promise<void> {
   await writeFile(file, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
-    if (errorCode(error) === 'EEXIST') throw new Refusal(`${file} exists already. --force overwrites it.`);
-    throw new Refusal(`${file} cannot be written${codeBehind(error)}.`);
+    if (errorCode(error) === 'EEXIST')
+      throw new CommandError(`${file} exists already. --force overwrites it.`);
+    throw new CommandError(`${file} cannot be written${codeBehind(error)}.`);
   });
 }

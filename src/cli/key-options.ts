@@ -5,7 +5,7 @@ import type { ModelLimit } from '../store/keys/key-settings.ts';
 import { defaultStoredScope } from '../store/stored-scope.ts';
 import type { LimitColumns } from '../store/tables.ts';
 import { parseDuration } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import type { Column } from './tables.ts';
 
 const limitOptions = {
@@ -82,7 +82,7 @@ type Settings = Readonly<Record<string, unknown>>;
 /**
  * The settings of a key that the options give, and no others.
  * @param now Unix time in milliseconds, from which a duration counts.
- * @throws Refusal that names the option.
+ * @throws CommandError that names the option.
  */
 export function readKeyOptions(options: KeyOptions, now: number): Settings {
   const { expires, group, 'tag-limits': byTag } = options;
@@ -94,7 +94,7 @@ export function readKeyOptions(options: KeyOptions, now: number): Settings {
   };
 }
 
-/** The settings of a group that the options give, and no others. @throws Refusal that names the option. */
+/** The settings of a group that the options give, and no others. @throws CommandError that names the option. */
 export function readGroupOptions(options: GroupOptions): Settings {
   const { models, stored, 'budget-reserve': reserve, 'model-limits': byModel } = options;
   return {
@@ -108,21 +108,21 @@ export function readGroupOptions(options: GroupOptions): Settings {
   };
 }
 
-/** The setting that an option gives, if it is given. @throws Refusal if its text is neither a number nor "none". */
+/** The setting that an option gives, if it is given. @throws CommandError if its text is neither a number nor "none". */
 function parseLimit(option: string, text: string | undefined): readonly (readonly [string, number | null])[] {
   if (text === undefined) return [];
   const value = text === 'none' ? null : Number(text.trim() || Number.NaN);
-  if (Number.isNaN(value)) throw new Refusal(`--${option}: ${text} is neither a number nor "none".`);
+  if (Number.isNaN(value)) throw new CommandError(`--${option}: ${text} is neither a number nor "none".`);
   return [[option.replaceAll('-', '_'), value]];
 }
 
-/** A time in ISO 8601; null for "never". @throws Refusal */
+/** A time in ISO 8601; null for "never". @throws CommandError */
 function parseTime(text: string, now: number): string | null {
   if (text === 'never') return null;
   const duration = parseDuration(text);
   const time = duration === undefined ? parseIsoTime(text) : now + duration;
   if (Number.isNaN(time) || time > MAX_TIME)
-    throw new Refusal(
+    throw new CommandError(
       `--expires: ${text} is not a date, a time or a duration (2027-01-31, 2027-01-31T12:00Z, 30d).`,
     );
   return new Date(time).toISOString();
@@ -139,17 +139,17 @@ function parseIsoTime(text: string): number {
 /** The last millisecond of the year 9999: ISO 8601 writes later years in another form. */
 const MAX_TIME = 253_402_300_799_999;
 
-/** @returns null for "none". @throws Refusal */
+/** @returns null for "none". @throws CommandError */
 function parseModelLimits(text: string): readonly Settings[] | null {
   return text.trim() === 'none' ? null : text.split(';').map((one) => parseModelLimit(one.trim()));
 }
 
-/** @returns null for "none". @throws Refusal */
+/** @returns null for "none". @throws CommandError */
 function parseTagLimits(text: string): Settings | null {
   if (text.trim() === 'none') return null;
   const words = text.trim().split(/\s+/);
   if (!words.every(isFigure))
-    throw new Refusal(`--tag-limits: "${text}" must be limits, such as "budget-day=0.50", or "none".`);
+    throw new CommandError(`--tag-limits: "${text}" must be limits, such as "budget-day=0.50", or "none".`);
   return parseFigures('tag-limits', words, TAG_LIMITS);
 }
 
@@ -160,7 +160,7 @@ function isFigure(word: string): boolean {
 /**
  * @param words each a limit and its number, such as `budget-day=5`.
  * @param known the limits that there are.
- * @throws Refusal
+ * @throws CommandError
  */
 function parseFigures(option: string, words: readonly string[], known: readonly string[]): Settings {
   const figures = new Map<string, number>();
@@ -168,11 +168,11 @@ function parseFigures(option: string, words: readonly string[], known: readonly 
     const at = word.indexOf('=');
     const name = word.slice(0, at);
     if (!known.includes(name))
-      throw new Refusal(`--${option}: there is no limit "${name}". The limits are ${known.join(', ')}.`);
+      throw new CommandError(`--${option}: there is no limit "${name}". The limits are ${known.join(', ')}.`);
     const value = Number(word.slice(at + 1) || Number.NaN);
-    if (Number.isNaN(value)) throw new Refusal(`--${option}: ${word} has no number, as in ${name}=5.`);
+    if (Number.isNaN(value)) throw new CommandError(`--${option}: ${word} has no number, as in ${name}=5.`);
     const field = name.replaceAll('-', '_');
-    if (figures.has(field)) throw new Refusal(`--${option}: ${name} is given twice.`);
+    if (figures.has(field)) throw new CommandError(`--${option}: ${name} is given twice.`);
     figures.set(field, value);
   }
   return Object.fromEntries(figures);
@@ -183,7 +183,7 @@ function parseModelLimit(text: string): Settings {
   const figures = words.filter(isFigure);
   const models = words.filter((word) => word !== '' && !isFigure(word));
   if (models.length === 0 || figures.length === 0)
-    throw new Refusal(
+    throw new CommandError(
       `--model-limits: "${text}" must have models and limits, such as "anthropic/* budget-day=5", or be "none".`,
     );
   return { models, ...parseFigures('model-limits', figures, LIMITS) };

@@ -9,7 +9,7 @@ import type { KeyRow } from '../store/tables.ts';
 import { execute } from './command.ts';
 import { formatFigures, keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
 import { parseDuration, parseOptions } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import { type Column, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 
@@ -35,9 +35,9 @@ const create = defineCommand({
           await load();
         const name = parseOptions(args.name, keyName, 'The name');
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
-        if (isExpired(settings)) throw new Refusal(`--expires: ${args.expires} is in the past.`);
+        if (isExpired(settings)) throw new CommandError(`--expires: ${args.expires} is in the past.`);
         const made = await inKnownGroup(createKey(store, name, keyColumns(settings)), config);
-        if (made === undefined) throw new Refusal(`A key named ${name} already exists.`);
+        if (made === undefined) throw new CommandError(`A key named ${name} already exists.`);
         for (const note of findUnknownInSettings(settings, config)) console.error(note);
         await showKey(made, args.json);
       }),
@@ -74,7 +74,7 @@ const change = defineCommand({
         const { id, name } = usable(args.key, await findKey(store, args.key), config);
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (Object.keys(settings).length === 0)
-          throw new Refusal(
+          throw new CommandError(
             'Nothing to change: give at least one setting, such as --models or --budget-day.',
           );
         await inKnownGroup(changeKey(store, id, keyColumns(settings)), config);
@@ -108,18 +108,18 @@ const rotate = defineCommand({
         const { findKey, isExpired, MAX_GRACE_DAYS, rotateKey, renderKey } = await load();
         const grace = parseDuration(args.grace);
         if (grace === undefined)
-          throw new Refusal(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d.`);
+          throw new CommandError(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d.`);
         if (grace > MAX_GRACE_DAYS * 86_400_000) {
-          throw new Refusal(
+          throw new CommandError(
             `--grace: ${args.grace} is more than ${MAX_GRACE_DAYS}d, the longest that an old key may keep working.`,
           );
         }
         const { id } = usable(args.key, await findKey(store, args.key), config);
         const made = await rotateKey(store, id, { grace, again: args.again });
-        if (made === undefined) throw new Refusal('The key has been revoked in the meantime.');
+        if (made === undefined) throw new CommandError('The key has been revoked in the meantime.');
         if ('promisedUntil' in made) {
           const until = new Date(made.promisedUntil).toISOString();
-          throw new Refusal(
+          throw new CommandError(
             `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
           );
         }
@@ -168,7 +168,7 @@ async function load() {
   return { ...keys, ...lists, ...rotation, ...settings, ...view, ...notes };
 }
 
-/** Awaits a change of a key. @throws Refusal if the group that the key should belong to does not exist. */
+/** Awaits a change of a key. @throws CommandError if the group that the key should belong to does not exist. */
 async function inKnownGroup<T>(change: Promise<T>, { groups }: Config): Promise<T> {
   const { NoSuchGroup } = await import('../store/keys/changes.ts');
   try {
@@ -177,22 +177,22 @@ async function inKnownGroup<T>(change: Promise<T>, { groups }: Config): Promise<
     if (!(error instanceof NoSuchGroup)) throw error;
     // A stored group of the same name would have limits of its own, and share the spending.
     if (groups.some(({ name }) => name === error.group))
-      throw new Refusal(
+      throw new CommandError(
         `The group ${error.group} is in the configuration, so only keys of the configuration can belong to it.`,
       );
-    throw new Refusal(
+    throw new CommandError(
       `${error.message} To create it: ${commandLine(process.env, `groups create '${error.group}'`)}`,
     );
   }
 }
 
-/** The row of a key that was looked up by name or id. @throws Refusal if there is none, or the key is revoked. */
+/** The row of a key that was looked up by name or id. @throws CommandError if there is none, or the key is revoked. */
 function usable(nameOrId: string, row: KeyRow | undefined, { keys }: Config): KeyRow {
   if (row === undefined && keys.some(({ name }) => name === nameOrId))
-    throw new Refusal(`The key ${nameOrId} is in the configuration: change it there.`);
+    throw new CommandError(`The key ${nameOrId} is in the configuration: change it there.`);
   if (row === undefined)
-    throw new Refusal(`There is no key ${nameOrId} (see "${commandLine(process.env, 'keys list')}").`);
-  if (row.revoked_at !== null) throw new Refusal(`The key ${nameOrId} has been revoked.`);
+    throw new CommandError(`There is no key ${nameOrId} (see "${commandLine(process.env, 'keys list')}").`);
+  if (row.revoked_at !== null) throw new CommandError(`The key ${nameOrId} has been revoked.`);
   return row;
 }
 

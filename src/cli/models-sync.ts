@@ -8,7 +8,7 @@ import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, requireVendors } from './choose-vendor.ts';
 import { execute, readConfigHere } from './command.ts';
 import { parseDuration } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import type { Compared } from './sync-report.ts';
 
 const options = {
@@ -44,7 +44,7 @@ export const sync = defineCommand({
   run: ({ args }) =>
     execute(args, options, async () => {
       const timeout = parseDuration(args.timeout);
-      if (!timeout) throw new Refusal(`--timeout: ${args.timeout} is not a duration such as 30s or 2m.`);
+      if (!timeout) throw new CommandError(`--timeout: ${args.timeout} is not a duration such as 30s or 2m.`);
       const results = await compareVendors(args.vendor, args.ignore, timeout);
       const { syncAsJson, syncAsText } = await import('./sync-report.ts');
       const report = args.json ? syncAsJson(results) : syncAsText(results);
@@ -145,8 +145,8 @@ async function writeNewModels(file: string, results: readonly Compared[], force:
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
     if (errorCode(error) === 'EEXIST')
-      throw new Refusal(`${file} already exists. Use --force to overwrite it.`);
-    throw new Refusal(`${file} cannot be written${codeBehind(error)}.`);
+      throw new CommandError(`${file} already exists. Use --force to overwrite it.`);
+    throw new CommandError(`${file} cannot be written${codeBehind(error)}.`);
   }
   console.error(
     `Wrote ${entries.length} new models to ${file}. Before a configuration can use them, replace each null:`,

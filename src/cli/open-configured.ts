@@ -9,18 +9,18 @@ import type { Diagnostics } from '../lib/diagnostics.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { RunningAdmin } from '../server/http/admin/serve-admin.ts';
 import { type OpenOptions, openGateway } from '../server/open-gateway.ts';
-import type { Accounts } from '../server/process/accounts.ts';
-import type { Opened, Serving } from '../server/process/serving.ts';
-import type { Watching } from '../server/process/watching.ts';
+import type { StoreAccess } from '../server/process/accounts.ts';
+import type { ConfiguredGateway, Serving } from '../server/process/serving.ts';
+import type { Observability } from '../server/process/watching.ts';
 
 /** The environment and the directory that a configuration is read from. */
-export interface Surroundings {
+export interface StartContext {
   readonly environment: Environment;
   readonly directory: string;
 }
 
 /** Opens a gateway. @param options what the process has besides the configuration, and keeps when that changes. */
-export async function openConfigured(config: Config, options: OpenOptions): Promise<Opened> {
+export async function openConfigured(config: Config, options: OpenOptions): Promise<ConfiguredGateway> {
   return { config, ...(await openGateway(config, options)) };
 }
 
@@ -32,7 +32,7 @@ export async function openConfigured(config: Config, options: OpenOptions): Prom
  *   have emptied it, or a mount be gone, and every key would be refused.
  */
 export async function rereadSettings(
-  { environment, directory }: Surroundings,
+  { environment, directory }: StartContext,
   before: Pick<Settings, 'setsNothing' | 'file'>,
   sandboxed: boolean,
 ): Promise<Settings> {
@@ -51,12 +51,12 @@ export async function rereadSettings(
 }
 
 /** How long pending usage, log lines and traces may take to be written at shutdown, in milliseconds. */
-export const LAST_WRITES = 5_000;
+export const FLUSH_TIME = 5_000;
 
 /** What a process that serves has besides its gateway. */
-export interface Belongings {
-  readonly accounts: Accounts;
-  readonly watching: Watching;
+export interface ClosedWithGateway {
+  readonly accounts: StoreAccess;
+  readonly watching: Observability;
   readonly diagnostics: Diagnostics;
   readonly admin?: RunningAdmin | undefined;
 }
@@ -64,7 +64,7 @@ export interface Belongings {
 /** A process that serves and, when it is closed, also closes what it has besides its gateway. */
 export function closingWith(
   serving: Serving,
-  { accounts, watching, diagnostics, admin }: Belongings,
+  { accounts, watching, diagnostics, admin }: ClosedWithGateway,
 ): Serving {
   return {
     ...serving,
@@ -72,8 +72,8 @@ export function closingWith(
       await Promise.all([serving.close(), admin?.close()]);
       // From here on, a problem may find the log closed.
       diagnostics.end();
-      await watching.settle(LAST_WRITES);
-      await Promise.all([accounts.close(), watching.close(LAST_WRITES)]);
+      await watching.flush(FLUSH_TIME);
+      await Promise.all([accounts.close(), watching.close(FLUSH_TIME)]);
     },
   };
 }
@@ -83,7 +83,7 @@ export function closingWith(
  * @param adminKey the admin key in force before. The admin API is open or not, and by https or not, from the start on; its
  *   key and its certificate may change.
  */
-export function inForce(first: Config, next: Config, adminKey = first.admin.key): Config {
+export function keepFixedSettings(first: Config, next: Config, adminKey = first.admin.key): Config {
   const { host, port, workers, store, redis, usage, admin, log } = first;
   const key = adminKey && (next.admin.key ?? adminKey);
   const certificate = admin.tls && (next.admin.tls ?? admin.tls);
@@ -109,9 +109,9 @@ export function renewCertificate(admin: RunningAdmin | undefined, { admin: { tls
  * Reports in one line that a configuration was reloaded, and which of its changes take a restart.
  * @param first the configuration of the start.
  */
-export function tellReloaded({ info }: Diagnostics, first: Config, next: Config): void {
+export function logReload({ info }: Diagnostics, first: Config, next: Config): void {
   const given = new Map<string, unknown>(Object.entries(next));
-  const fixed = Object.entries(inForce(first, next))
+  const fixed = Object.entries(keepFixedSettings(first, next))
     .filter(([field, value]) => field !== 'port' && !isDeepStrictEqual(value, given.get(field)))
     .map(([field]) => field);
   // With port 0, the port of the start is the one that was free.

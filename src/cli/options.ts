@@ -7,7 +7,7 @@ import type { ArgsDef } from 'citty';
 import type { z } from 'zod';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { isRunByNpm, NPM_SCRIPT } from '../lib/command-line.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 /** What citty parsed: the positional arguments under `_`, and each option by its name. */
 export interface ParsedArgs {
@@ -17,7 +17,7 @@ export interface ParsedArgs {
 
 /**
  * Checks a command line against the options that a command declares.
- * @throws Refusal for an unknown option, an option without a value or with two, an extra argument, or an option that npm
+ * @throws CommandError for an unknown option, an option without a value or with two, an extra argument, or an option that npm
  * swallowed.
  */
 export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
@@ -28,19 +28,19 @@ export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
     if (name === '_' || names.some((known) => name === known || name === toCamelCase(known))) continue;
     const meant = names.find((known) => toLetters(known) === toLetters(name));
     const advice = meant === undefined ? 'See --help.' : `Did you mean --${meant}?`;
-    throw new Refusal(`Unknown option --${name}. ${advice}`);
+    throw new CommandError(`Unknown option --${name}. ${advice}`);
   }
   // A shell also produces this from a variable that is not set: `--key "$TEAM"` would report the usage of all keys.
   for (const [name, { type }] of Object.entries(declared)) {
     // citty takes `--no-models` for `models: false`.
     if (type !== 'boolean' && args[name] === false)
-      throw new Refusal(`Unknown option --no-${name}. See --help.`);
-    if (type === 'string' && args[name] === '') throw new Refusal(`The option --${name} has no value.`);
+      throw new CommandError(`Unknown option --no-${name}. See --help.`);
+    if (type === 'string' && args[name] === '') throw new CommandError(`The option --${name} has no value.`);
   }
   const positionals = Object.values(declared).filter(({ type }) => type === 'positional').length;
   const extra = args._[positionals];
   if (extra !== undefined)
-    throw new Refusal(
+    throw new CommandError(
       `Unexpected argument ${extra}. Write options as --option=value${isRunByNpm(process.env) ? ', after a separate --' : ''}.`,
     );
 }
@@ -56,7 +56,9 @@ function refuseSwallowedByNpm(declared: ArgsDef, environment: NodeJS.ProcessEnv)
     // npm has a setting `key` of its own, which holds a certificate's key (npm documentation, "config").
     if (type === 'positional' || swallowed === undefined || swallowed.startsWith('-----BEGIN')) continue;
     const command = environment[NPM_SCRIPT] === 'start' ? 'npm start' : 'npm run gateway COMMAND';
-    throw new Refusal(`npm swallowed --${name}. Put options after a separate --: ${command} -- --${name}`);
+    throw new CommandError(
+      `npm swallowed --${name}. Put options after a separate --: ${command} -- --${name}`,
+    );
   }
 }
 
@@ -67,7 +69,7 @@ function refuseRepeated(declared: ArgsDef, words: readonly string[]): void {
   for (const [name, { type }] of Object.entries(declared)) {
     if (type !== 'string') continue;
     const count = given.filter((word) => word === `--${name}` || word === `--${toCamelCase(name)}`).length;
-    if (count > 1) throw new Refusal(`The option --${name} is given more than once.`);
+    if (count > 1) throw new CommandError(`The option --${name} is given more than once.`);
   }
 }
 
@@ -80,11 +82,11 @@ function toLetters(name: string): string {
   return name.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** The format of a name; undefined if no name was given. @throws Refusal if there is no such format. */
+/** The format of a name; undefined if no name was given. @throws CommandError if there is no such format. */
 export function parseFormat(name: string | undefined, exitCode?: number): FormatName | undefined {
   const format = FORMAT_NAMES.find((one) => one === name);
   if (name !== undefined && format === undefined)
-    throw new Refusal(`Unknown format ${name}. Use one of ${FORMAT_NAMES.join(', ')}.`, exitCode);
+    throw new CommandError(`Unknown format ${name}. Use one of ${FORMAT_NAMES.join(', ')}.`, exitCode);
   return format;
 }
 
@@ -103,18 +105,18 @@ export function parseDuration(text: string): number | undefined {
   return size === undefined ? undefined : Number(count) * size;
 }
 
-/** A whole number from `min` to `max`. @throws Refusal that names the option. */
+/** A whole number from `min` to `max`. @throws CommandError that names the option. */
 export function parseWholeNumber(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max))
-    throw new Refusal(`--${option}: ${text} is not a whole number from ${min} to ${max}.`);
+    throw new CommandError(`--${option}: ${text} is not a whole number from ${min} to ${max}.`);
   return value;
 }
 
 /**
  * Option values as `schema` parses them.
  * @param subject what the message calls the value if it is not one of several options.
- * @throws Refusal that names the first option that is not valid.
+ * @throws CommandError that names the first option that is not valid.
  */
 export function parseOptions<S extends z.ZodType>(values: unknown, schema: S, subject = ''): z.output<S> {
   const parsed = schema.safeParse(values);
@@ -124,5 +126,5 @@ export function parseOptions<S extends z.ZodType>(values: unknown, schema: S, su
     .filter((part) => typeof part === 'string')
     .map((part) => part.replaceAll('_', '-'));
   const field = option === undefined ? subject : [`--${option}:`, ...inner].join(' ');
-  throw new Refusal(`${field} ${issue?.message ?? 'is not valid'}`);
+  throw new CommandError(`${field} ${issue?.message ?? 'is not valid'}`);
 }

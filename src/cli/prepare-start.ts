@@ -2,7 +2,7 @@
 
 import { readServed, type Settings } from '../config/load.ts';
 import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
-import { hearConfigChanges, type OnConfigChange } from '../server/process/reload.ts';
+import { type OnConfigChange, watchConfig } from '../server/process/reload.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerThread } from '../store/threads/worker-thread.ts';
@@ -12,12 +12,12 @@ import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
 import { findExpiredCertificates, findUnreadVariables } from './config-notes.ts';
 import { firstKey } from './first-key.ts';
-import type { Surroundings } from './open-configured.ts';
+import type { StartContext } from './open-configured.ts';
 
 /** A start that is ready to serve. */
 export interface PreparedStart {
   readonly settings: Settings;
-  readonly surroundings: Surroundings;
+  readonly surroundings: StartContext;
   readonly store: Store;
   /** The thread that has the store's file open. */
   readonly thread: WorkerThread;
@@ -29,10 +29,10 @@ export interface PreparedStart {
 }
 
 /** Reads the configuration, opens the store, and creates a first key if there is none. A mistake ends the process. */
-export async function prepareStart(surroundings: Surroundings): Promise<PreparedStart> {
+export async function prepareStart(surroundings: StartContext): Promise<PreparedStart> {
   const { environment, directory } = surroundings;
   // Registered first: a change while the start is still under way must not be missed.
-  const onConfigChange = hearConfigChanges();
+  const onConfigChange = watchConfig();
   const settings = await orExit(readServed(environment, directory));
   const { config } = settings;
   // What cannot be listened on ends the start before it makes anything.

@@ -17,7 +17,7 @@ import { openAgent } from '../upstream/agent.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { orExit, readNamedFile } from './command.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 /** Where cases are written, and which secrets must not appear in them. */
 interface Destination {
@@ -35,29 +35,31 @@ export interface FileRecording {
   readonly destination: Destination;
 }
 
-/** Sends the request of a file to the vendor and records the exchange. @throws Refusal if nothing was recorded. */
+/** Sends the request of a file to the vendor and records the exchange. @throws CommandError if nothing was recorded. */
 export async function recordFile(
   config: Config,
   vendor: Vendor,
   { file, overrides, name, destination }: FileRecording,
 ): Promise<void> {
   const request = readAsking(vendor, await readNamedFile(file), overrides);
-  if (typeof request === 'string') throw new Refusal(`${file}: ${request}`);
+  if (typeof request === 'string') throw new CommandError(`${file}: ${request}`);
   const taken = explainTaken(destination, request.format, name);
-  if (taken !== undefined) throw new Refusal(taken);
+  if (taken !== undefined) throw new CommandError(taken);
   const agent = openAgent(agentOptions(config));
   const tokens = openCloudTokens();
   const exchange = await sendAsking(agent, tokens, vendor, request, config.timeouts)
     .catch((error: unknown) => {
-      if (error instanceof NoFixture || error instanceof GatewayError) throw new Refusal(error.message);
-      throw new Refusal(`The exchange with ${vendor.name} failed${codeBehind(error)}: nothing was recorded.`);
+      if (error instanceof NoFixture || error instanceof GatewayError) throw new CommandError(error.message);
+      throw new CommandError(
+        `The exchange with ${vendor.name} failed${codeBehind(error)}: nothing was recorded.`,
+      );
     })
     .finally(() => {
       tokens.close();
       return agent.destroy();
     });
   await save(destination, name, exchange).catch((error: unknown) => {
-    throw error instanceof NoFixture ? new Refusal(error.message) : error;
+    throw error instanceof NoFixture ? new CommandError(error.message) : error;
   });
 }
 
@@ -71,7 +73,7 @@ export interface ClientRecording {
   readonly destination: Destination;
 }
 
-/** Listens for clients, tokens their requests to the vendor, and records the exchanges. @throws Refusal */
+/** Listens for clients, tokens their requests to the vendor, and records the exchanges. @throws CommandError */
 export async function recordClients(
   config: Config,
   vendor: Vendor,
@@ -82,7 +84,7 @@ export async function recordClients(
   const formats = FORMAT_NAMES.filter((format) => speaks(vendor, format));
   const taken = formats.map((format) => explainTaken(destination, format, caseName()));
   const [reason] = taken;
-  if (reason !== undefined && !taken.includes(undefined)) throw new Refusal(reason);
+  if (reason !== undefined && !taken.includes(undefined)) throw new CommandError(reason);
 
   const agent = openAgent(agentOptions(config));
   const tokens = openCloudTokens();
@@ -104,7 +106,7 @@ export async function recordClients(
         );
         number += 1;
       },
-      tell: (message) => console.error(message),
+      log: (message) => console.error(message),
     }),
     { port: '--port' },
   );
@@ -115,7 +117,7 @@ export async function recordClients(
   try {
     await recorder.over;
   } catch (error) {
-    throw error instanceof Declined ? new Refusal(error.message) : error;
+    throw error instanceof Declined ? new CommandError(error.message) : error;
   } finally {
     await recorder.close();
     tokens.close();
@@ -123,12 +125,12 @@ export async function recordClients(
   }
 }
 
-/** Writes an exchange to its files and prints their names. @throws NoFixture, or Refusal if they cannot be written. */
+/** Writes an exchange to its files and prints their names. @throws NoFixture, or CommandError if they cannot be written. */
 async function save({ out, force, secrets }: Destination, name: string, exchange: Exchange): Promise<void> {
   const { format } = exchange;
   const fixtures = makeFixtures(exchange, name, secrets);
   const files = await writeCase(out, format, name, fixtures, force).catch((error: unknown) => {
-    throw new Refusal(`${out} cannot be written to${codeBehind(error)}.`);
+    throw new CommandError(`${out} cannot be written to${codeBehind(error)}.`);
   });
   for (const file of files) console.log(file);
   if (exchange.status >= 400) {

@@ -6,7 +6,7 @@ import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, listNames, requireVendors } from './choose-vendor.ts';
 import { execute, readConfigHere } from './command.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Vendor to record (required if several have a key)' },
@@ -47,7 +47,7 @@ export const record = defineCommand({
     execute(args, options, async () => {
       const { name, out, force = false, model, stream } = args;
       if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
-        throw new Refusal(
+        throw new CommandError(
           `--name: ${name} may only have lower-case letters, digits, and single hyphens between them.`,
         );
       const count = parseWholeNumber('count', args.count, 1, 1_000);
@@ -72,11 +72,11 @@ export const record = defineCommand({
     }),
 });
 
-/** The named vendor, or the only one that has a key. @throws Refusal */
+/** The named vendor, or the only one that has a key. @throws CommandError */
 function chooseVendor(all: readonly Vendor[], name: string | undefined): Vendor {
   requireVendors(all);
   if (name !== undefined) return findVendor(name, all);
   const [only, ...others] = all;
   if (only !== undefined && others.length === 0) return only;
-  throw new Refusal(`Several vendors have a key: choose one with --vendor (${listNames(all)}).`);
+  throw new CommandError(`Several vendors have a key: choose one with --vendor (${listNames(all)}).`);
 }

@@ -1,6 +1,6 @@
 /** The one error that a command reports as a plain line: the user asked for something that cannot be done. */
 
-export class Refusal extends Error {
+export class CommandError extends Error {
   override readonly name = 'Refusal';
   readonly exitCode: number;
 

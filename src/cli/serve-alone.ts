@@ -3,20 +3,20 @@
 import type { CallersAddress } from '../server/http/admin/forward-calls.ts';
 import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
 import { openAdmin } from '../server/http/admin/open-admin.ts';
-import { openAccounts } from '../server/process/accounts.ts';
-import { makeEnding, onSignals } from '../server/process/ending.ts';
+import { openStoreAccess } from '../server/process/accounts.ts';
+import { makeShutdown, onSignals } from '../server/process/ending.ts';
 import { startServing } from '../server/process/serving.ts';
-import { openWatching } from '../server/process/watching.ts';
+import { openObservability } from '../server/process/watching.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
 import {
   closingWith,
-  inForce,
+  keepFixedSettings,
+  logReload,
   openConfigured,
   renewCertificate,
   rereadSettings,
-  tellReloaded,
 } from './open-configured.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
@@ -33,9 +33,14 @@ export async function serveAlone({
 }: PreparedStart): Promise<void> {
   const { config } = settings;
   const { problem } = diagnostics;
-  const accounts = await orExit(openAccounts(store, config, diagnostics));
+  const accounts = await orExit(openStoreAccess(store, config, diagnostics));
   const watching = await orExit(
-    openWatching(config, surroundings.environment, { accounts, thread, alone: true }, diagnostics),
+    openObservability(
+      config,
+      surroundings.environment,
+      { accounts, thread, isOnlyProcess: true },
+      diagnostics,
+    ),
   );
   diagnostics.into(watching.log);
   const options = {
@@ -44,8 +49,8 @@ export async function serveAlone({
     callerUsage: accounts.callerUsage,
     storedIds: accounts.storedIds,
     passes: openCloudTokens(problem),
-    tell: problem,
-    ...watching.company,
+    log: problem,
+    ...watching.gatewayOptions,
   };
   let lastRead = settings;
   const first = await orExit(openConfigured(config, options));
@@ -82,18 +87,21 @@ export async function serveAlone({
     port: serving.server.port,
     certificate: () => inUse.config.tls,
   });
-  watching.follow(serving);
-  onSignals(makeEnding(serving, diagnostics));
+  watching.observe(serving);
+  onSignals(makeShutdown(serving, diagnostics));
   onConfigChange(settings.files, problem, () =>
     watching.reload(async () => {
       const reread = await rereadSettings(surroundings, lastRead, serving.current().sandboxed);
       const { config: next } = reread;
       const before = serving.current().gateway;
-      inUse = await openConfigured(inForce(config, next, inUse.config.admin.key), { ...options, before });
-      serving.exchange(inUse);
+      inUse = await openConfigured(keepFixedSettings(config, next, inUse.config.admin.key), {
+        ...options,
+        previous: before,
+      });
+      serving.replace(inUse);
       renewCertificate(admin, next);
       lastRead = reread;
-      tellReloaded(diagnostics, config, next);
+      logReload(diagnostics, config, next);
       return reread.files;
     }),
   );

@@ -4,22 +4,22 @@ import { answerMetricsRequests } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
 import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
-import { openAccounts } from '../server/process/accounts.ts';
-import { makeEnding, onSignals } from '../server/process/ending.ts';
+import { openStoreAccess } from '../server/process/accounts.ts';
+import { makeShutdown, onSignals } from '../server/process/ending.ts';
 import { startServing } from '../server/process/serving.ts';
-import { openWatching } from '../server/process/watching.ts';
-import { hear, type Served, tellFirst } from '../server/process/workers.ts';
+import { openObservability } from '../server/process/watching.ts';
+import { receiveOrders, reportToPrimary, type ServedConfig } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { WorkerThread } from '../store/threads/worker-thread.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
-import { closingWith, openConfigured, type Surroundings } from './open-configured.ts';
+import { closingWith, openConfigured, type StartContext } from './open-configured.ts';
 import { optimize } from './optimize.ts';
 
 /** Serves by the configurations that the first process sends, until it says to stop. */
-export async function serveAsWorker({ environment, directory }: Surroundings): Promise<void> {
-  const orders = hear();
+export async function serveAsWorker({ environment, directory }: StartContext): Promise<void> {
+  const orders = receiveOrders();
   const first = await orders.first;
   const { config } = first;
   const diagnostics = openDiagnostics();
@@ -27,9 +27,9 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
   const thread = new WorkerThread();
   const openStore = () => openConfiguredStore(config.store, directory, problem, thread);
   const store = await orExit(waitForStore(openStore, config.store.wait, problem));
-  const accounts = await orExit(openAccounts(store, config, diagnostics));
+  const accounts = await orExit(openStoreAccess(store, config, diagnostics));
   const watching = await orExit(
-    openWatching(config, environment, { accounts, thread, alone: false }, diagnostics),
+    openObservability(config, environment, { accounts, thread, isOnlyProcess: false }, diagnostics),
   );
   diagnostics.into(watching.log);
   const passes = openCloudTokens(problem);
@@ -39,43 +39,40 @@ export async function serveAsWorker({ environment, directory }: Surroundings): P
     callerUsage: accounts.callerUsage,
     storedIds: accounts.storedIds,
     passes,
-    tell: problem,
-    ...watching.company,
+    log: problem,
+    ...watching.gatewayOptions,
   };
-  const open = ({ config: all, simulated }: Served, before?: Gateway) =>
+  const open = ({ config: all, simulated }: ServedConfig, before?: Gateway) =>
     openConfigured(divideLimits(all), {
       ...options,
       ...(simulated && { simulated }),
-      ...(before && { before }),
+      ...(before && { previous: before }),
     });
 
-  const serving = closingWith(
-    await orExit(startServing(await orExit(open(first)), problem, orders.receive)),
-    {
-      accounts,
-      watching,
-      diagnostics,
-    },
-  );
-  watching.follow(serving);
+  const serving = closingWith(await orExit(startServing(await orExit(open(first)), problem, orders.listen)), {
+    accounts,
+    watching,
+    diagnostics,
+  });
+  watching.observe(serving);
   answerMetricsRequests(watching.metrics);
-  const ending = makeEnding(serving, diagnostics);
+  const ending = makeShutdown(serving, diagnostics);
   let lastExchange = Promise.resolve();
   onSignals(ending);
-  orders.obey({
+  orders.handleOrders({
     end: ending.begin,
-    hurry: ending.hurry,
+    hurry: ending.force,
     serveBy(next) {
       lastExchange = lastExchange.then(() => exchange(next));
     },
   });
   optimize();
-  tellFirst('ready');
+  reportToPrimary('ready');
 
   /** Serves by another configuration from now on. If it cannot be used, the old one stays. */
-  async function exchange(next: Served): Promise<void> {
+  async function exchange(next: ServedConfig): Promise<void> {
     try {
-      await watching.reload(async () => serving.exchange(await open(next, serving.current().gateway)));
+      await watching.reload(async () => serving.replace(await open(next, serving.current().gateway)));
     } catch (error) {
       problem(`A worker keeps the old configuration: ${error}`);
     }

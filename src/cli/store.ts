@@ -6,7 +6,7 @@ import { type ArgsDef, defineCommand } from 'citty';
 import type { Copied } from '../store/copy-store.ts';
 import type { StorePlace } from '../store/store-errors.ts';
 import { execute, readConfigHere } from './command.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import { withStore } from './with-store.ts';
 
 const options = {
@@ -31,21 +31,21 @@ const copy = defineCommand({
     execute(args, options, async () => {
       const { describePlace } = await import('../store/store.ts');
       const { getReason } = await import('../store/store-errors.ts');
-      const { renderHoldings } = await import('../store/copy-store.ts');
+      const { renderContents } = await import('../store/copy-store.ts');
       const { store: configured } = await readConfigHere();
       const from = await findPlace('from', args.from, configured);
       const to = await findPlace('to', args.to, configured);
       if (isDeepStrictEqual(from, to))
-        throw new Refusal(
+        throw new CommandError(
           `--from and --to are both ${describePlace(to)}: give another --from or --to (the default of each is the configured store).`,
         );
       const copied = await copyBetween(from, to).catch((error: unknown) => {
-        throw new Refusal(`Nothing was copied: ${getReason(error)}.`);
+        throw new CommandError(`Nothing was copied: ${getReason(error)}.`);
       });
       const done = copied.made
         ? `Copied ${describePlace(from)} to ${describePlace(to)}`
         : `${describePlace(to)} is already a copy of ${describePlace(from)}`;
-      console.log(`${done}: ${renderHoldings(copied.held)}.`);
+      console.log(`${done}: ${renderContents(copied.held)}.`);
       const isConfigured = isDeepStrictEqual(to, await findPlace('to', undefined, configured));
       console.log(
         `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy does not receive what is written to ${describePlace(from)} from now on.`,
@@ -65,7 +65,8 @@ const shrink = defineCommand({
   run: ({ args }) =>
     execute(args, shrinkOptions, () =>
       withStore(async (opened) => {
-        if (opened.kind !== 'sqlite') throw new Refusal('PostgreSQL frees its space itself (autovacuum).');
+        if (opened.kind !== 'sqlite')
+          throw new CommandError('PostgreSQL frees its space itself (autovacuum).');
         const { vacuum } = await import('../store/free-space.ts');
         const { before, after } = await vacuum(opened);
         console.error(`The store had ${before} bytes and has ${after} now.`);
@@ -84,7 +85,7 @@ function settingTo({ url }: StorePlace): string {
     : 'set DATABASE_URL to the copy';
 }
 
-/** The store that an option names, or the configured one. @throws Refusal that names the option, but never a password. */
+/** The store that an option names, or the configured one. @throws CommandError that names the option, but never a password. */
 async function findPlace(
   option: string,
   given: string | undefined,
@@ -95,7 +96,7 @@ async function findPlace(
   const { postgresUrl } = await import('../config/addresses.ts');
   const parsed = postgresUrl.safeParse(given);
   if (parsed.success) return { path: '', url: parsed.data };
-  throw new Refusal(`--${option}: ${parsed.error.issues[0]?.message}, or a SQLite file`);
+  throw new CommandError(`--${option}: ${parsed.error.issues[0]?.message}, or a SQLite file`);
 }
 
 /** Copies one store to another. The first Ctrl-C stops it between two batches, so that it can report what became of the copy; the second one ends the process at once. */

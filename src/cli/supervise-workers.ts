@@ -11,11 +11,17 @@ import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openSandbox, sandboxOptions } from '../server/open-gateway.ts';
 import { openDistribution } from '../server/process/distribution.ts';
 import { onSignals } from '../server/process/ending.ts';
-import { type Served, startWorkers } from '../server/process/workers.ts';
+import { type ServedConfig, startWorkers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
-import { inForce, LAST_WRITES, renewCertificate, rereadSettings, tellReloaded } from './open-configured.ts';
+import {
+  FLUSH_TIME,
+  keepFixedSettings,
+  logReload,
+  renewCertificate,
+  rereadSettings,
+} from './open-configured.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -34,11 +40,14 @@ export async function superviseWorkers({
   diagnostics.into(log);
   let vendors = configuredVendors(config);
   const sandbox = vendors.all.length === 0 ? await openSandbox(config, problem) : undefined;
-  const toServe = (all: Config): Served => ({ config: all, ...(sandbox && { simulated: sandbox.places }) });
+  const toServe = (all: Config): ServedConfig => ({
+    config: all,
+    ...(sandbox && { simulated: sandbox.places }),
+  });
   const distribution = await orExit(openDistribution(config, problem));
   const workers = startWorkers(toServe(config), distribution, diagnostics);
-  onSignals({ begin: () => workers.tell('end'), hurry: () => workers.tell('hurry') });
-  const early = await orExit(Promise.race([workers.ready, workers.over]));
+  onSignals({ begin: () => workers.broadcast('end'), force: () => workers.broadcast('hurry') });
+  const early = await orExit(Promise.race([workers.ready, workers.ended]));
   if (early !== undefined) process.exit(early);
   let inUse = config;
   let reloadsRefused = 0;
@@ -77,10 +86,10 @@ export async function superviseWorkers({
     vendors = configuredVendors(next);
     lastRead = reread;
     sandbox?.change(sandboxOptions(next));
-    inUse = inForce(config, next, inUse.admin.key);
+    inUse = keepFixedSettings(config, next, inUse.admin.key);
     workers.serveBy(toServe(inUse));
     renewCertificate(admin, next);
-    tellReloaded(diagnostics, config, next);
+    logReload(diagnostics, config, next);
     return reread.files;
   });
   const served = {
@@ -93,9 +102,9 @@ export async function superviseWorkers({
   };
   optimize();
   announce(served, log);
-  const code = await workers.over;
+  const code = await workers.ended;
   await Promise.all([sandbox?.close(), admin?.close()]);
   await store.close();
-  await log?.close(LAST_WRITES);
+  await log?.close(FLUSH_TIME);
   process.exit(code);
 }

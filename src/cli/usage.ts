@@ -8,7 +8,7 @@ import { count } from '../lib/count.ts';
 import type { UsageSums } from '../store/tables.ts';
 import { execute } from './command.ts';
 import { parseOptions } from './options.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 import { type Column, csv, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 
@@ -40,7 +40,8 @@ export const usage = defineCommand({
   args: options,
   run: ({ args }) =>
     execute(args, options, () => {
-      if (args.csv && args.json) throw new Refusal('--csv and --json exclude each other. Give one of them.');
+      if (args.csv && args.json)
+        throw new CommandError('--csv and --json exclude each other. Give one of them.');
       return withStore(async (store, config) => {
         const [{ reportUsage }, { completeQuery, usageQuery }, view] = await Promise.all([
           import('../accounting/usage/report.ts'),

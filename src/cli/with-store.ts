@@ -4,11 +4,11 @@ import { userInfo } from 'node:os';
 import type { Config } from '../config/schema.ts';
 import type { Store } from '../store/store.ts';
 import { readConfigHere } from './command.ts';
-import { Refusal } from './refusal.ts';
+import { CommandError } from './refusal.ts';
 
 /**
  * Calls `use` with the store of the configuration in the current directory.
- * @throws Refusal if the store cannot be opened, is full, or fails while it is used.
+ * @throws CommandError if the store cannot be opened, is full, or fails while it is used.
  */
 export async function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const config = await readConfigHere();
@@ -17,12 +17,12 @@ export async function withStore(use: (store: Store, config: Config) => Promise<v
     import('../store/store-errors.ts'),
   ]);
   const store = await openConfiguredStore(config.store, process.cwd()).catch((error: unknown) => {
-    throw error instanceof StoreError ? new Refusal(`Nothing was done: ${error.message}`) : error;
+    throw error instanceof StoreError ? new CommandError(`Nothing was done: ${error.message}`) : error;
   });
   try {
     await use({ ...store, actor: { via: 'command', name: findUser() } }, config);
   } catch (error) {
-    throw isShort(error) ? new Refusal(`The store failed: ${getReason(error)}.`) : error;
+    throw isShort(error) ? new CommandError(`The store failed: ${getReason(error)}.`) : error;
   } finally {
     await store.close();
   }

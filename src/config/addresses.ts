@@ -1,14 +1,14 @@
 /** Addresses in a configuration: of vendors, a proxy, PostgreSQL, Redis, and of browser pages. */
 
 import { z } from 'zod';
-import { isNobodys } from '../upstream/addresses.ts';
+import { isReserved } from '../upstream/addresses.ts';
 import { findInvalidNetwork } from '../upstream/direct-networks.ts';
 
 /** The address of a vendor. A name that resolves to a forbidden address is refused later, when it connects. */
 export const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
   .refine(
-    (url) => !URL.canParse(url) || !isNobodys(url),
+    (url) => !URL.canParse(url) || !isReserved(url),
     'must not be a link-local, multicast or cloud metadata address',
   )
   .refine(

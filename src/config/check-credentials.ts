@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
-import { azureWay } from '../upstream/credentials/azure-way.ts';
+import { azureFlow } from '../upstream/credentials/azure-way.ts';
 import { requirePackages } from '../upstream/optional-packages.ts';
 import { BEDROCK, type GivenCredentials } from './credentials.ts';
 
@@ -57,7 +57,7 @@ export async function checkCredentials(
         await checkGoogleFile(`${field}: GOOGLE_APPLICATION_CREDENTIALS`, resolve(directory, named));
     }
     if (credentials.type === 'azure') {
-      const way = azureWay(credentials, environment);
+      const way = azureFlow(credentials, environment);
       if (typeof way === 'string') throw invalidConfig(`${field}: ${way}`);
       if (way.by === 'workload')
         await readText(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, way.file));

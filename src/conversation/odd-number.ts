@@ -20,8 +20,8 @@ import {
 } from '../lib/json-bytes.ts';
 
 /** Whether JSON text has a number that JSON.stringify would write differently. Reads each character once. */
-export function holdsOddNumber(text: string): boolean {
-  return survey(text, false) === 'odd';
+export function holdsInexactNumber(text: string): boolean {
+  return checkNumbers(text, false) === 'odd';
 }
 
 /**
@@ -29,10 +29,10 @@ export function holdsOddNumber(text: string): boolean {
  * `unbounded` if it is nested deeper or holds more tokens than the gateway reads (`json-bounds.ts`), `plain` otherwise.
  * @param isLimited whether the bounds count.
  */
-export function survey(text: string, isLimited = true): 'plain' | 'odd' | 'unbounded' {
+export function checkNumbers(text: string, isLimited = true): 'plain' | 'odd' | 'unbounded' {
   let tokens = 0;
   let depth = 0;
-  let holdsOdd = false;
+  let holdsInexact = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = closingQuote(text, at);
@@ -50,14 +50,14 @@ export function survey(text: string, isLimited = true): 'plain' | 'odd' | 'unbou
         at++;
       }
       const isPlain = isWhole && code !== MINUS && at - start < EXACT_DIGITS;
-      holdsOdd ||= !isPlain && isOdd(text.slice(start, at + 1));
+      holdsInexact ||= !isPlain && isInexact(text.slice(start, at + 1));
     }
   }
   if (isLimited && tokens > MAX_TOKENS) return 'unbounded';
-  return holdsOdd ? 'odd' : 'plain';
+  return holdsInexact ? 'odd' : 'plain';
 }
 
 /** Whether JSON.stringify would write a number differently. @param written its text. */
-export function isOdd(written: string): boolean {
+export function isInexact(written: string): boolean {
   return String(Number(written)) !== written;
 }

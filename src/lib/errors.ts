@@ -122,7 +122,7 @@ export function callerLeft(): GatewayError {
   return new GatewayError('upstream-broken', 'The caller left.');
 }
 
-const VENDORS_OWN = new Set<Fault>([
+const VENDOR_FAULTS = new Set<Fault>([
   'upstream-auth',
   'upstream-broken',
   'upstream-overloaded',
@@ -131,8 +131,8 @@ const VENDORS_OWN = new Set<Fault>([
 ]);
 
 /** Whether a fault is the vendor's, or of the gateway's account there, rather than of the request or its frequency. */
-export function isVendors(fault: Fault): boolean {
-  return VENDORS_OWN.has(fault);
+export function isVendorError(fault: Fault): boolean {
+  return VENDOR_FAULTS.has(fault);
 }
 
 /** Copies an error with further details; `headers` are added to those that it has. */

@@ -1,7 +1,7 @@
 /** A collection of things that come and go, in no order. */
 
 /** An item of a SlotSet, of one at a time. It knows its own place, so no table is needed to find it. */
-export interface Slotted {
+export interface SlotItem {
   /** Its place in the set; NO_SLOT while it is in none. Only the set writes it. */
   slot: number;
 }
@@ -15,7 +15,7 @@ export const NO_SLOT = -1;
  * generation, all that is ever added survives until the next full collection. Measured: a quarter of all that a request
  * allocates.
  */
-export class SlotSet<T extends Slotted> implements Iterable<T> {
+export class SlotSet<T extends SlotItem> implements Iterable<T> {
   readonly #items: T[] = [];
 
   get size(): number {

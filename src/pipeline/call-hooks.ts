@@ -18,7 +18,7 @@ import { parsePrompt } from './request/parse-prompt.ts';
 import { parseRequestChange } from './request/parse-request-change.ts';
 
 /** The caller gets this sentence if a hook refuses the request without one. */
-const UNSAID = 'This gateway refuses the request.';
+const WITHOUT_REASON = 'This gateway refuses the request.';
 
 /** What routing to another model needs. */
 interface Routing {
@@ -62,14 +62,14 @@ function hookContext({ id, principal, ledger, model, route }: Routed): HookConte
     state: {},
     refuse(sentence) {
       // A hook in JavaScript may give none.
-      const message = typeof sentence === 'string' && sentence !== '' ? sentence : UNSAID;
+      const message = typeof sentence === 'string' && sentence !== '' ? sentence : WITHOUT_REASON;
       throw new GatewayError('permission-denied', message, { code: 'refused_by_hook' });
     },
   };
 }
 
 /** Where a request goes, and with which prompt if it is another one. */
-interface Asked {
+interface HookRequest {
   readonly target: Routed;
   readonly prompt?: Prompt;
 }
@@ -79,7 +79,7 @@ async function callOnRequest(
   routed: Routed,
   context: HookContext,
   routing: Routing,
-): Promise<Asked> {
+): Promise<HookRequest> {
   if (onRequest === undefined) return { target: routed };
   const { prompt } = parsePrompt(routed);
   try {

@@ -1,7 +1,7 @@
 /** The one value that travels the request path, and what each stage adds to it. */
 
 import type { CallerRequest, CallerResponse } from '../access/caller.ts';
-import type { Standings } from '../access/limits/limit-headers.ts';
+import type { LimitStates } from '../access/limits/limit-headers.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Ledger } from '../accounting/usage/ledger.ts';
 import type { FallbackReason } from '../catalog/catalog.ts';
@@ -76,9 +76,9 @@ export interface Call extends Incoming {
 export interface Admitted extends Call {
   readonly principal: Principal;
   /** Headers for the answer with what is left of the key's limits; absent if it has none. */
-  readonly allowance?: Readonly<Record<string, string>>;
+  readonly limitHeaders?: Readonly<Record<string, string>>;
   /** The figures that those headers show. */
-  readonly standings?: Standings;
+  readonly standings?: LimitStates;
 }
 
 /** After `resolveModel`: which model, which vendor, native or translated. */
@@ -156,7 +156,7 @@ export interface Prepared extends Routed {
 }
 
 /** After `upstream`: the vendor's answer, as a head and a body that is still arriving. */
-export interface Answered extends Prepared {
+export interface VendorAnswer extends Prepared {
   readonly answer: UpstreamAnswer;
   /** The credential that was sent to the vendor. It must not appear in logs or answers. */
   readonly secret: string;
@@ -165,7 +165,7 @@ export interface Answered extends Prepared {
 }
 
 /** After `translateReply`: the answer in the caller's format. */
-export interface Replied {
+export interface RenderedReply {
   readonly id: string;
   readonly format: FormatName;
   readonly status: number;
@@ -173,7 +173,7 @@ export interface Replied {
   readonly headers: Record<string, string>;
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
   /** As after `authenticate`. These headers replace what a vendor says about its own limits. */
-  readonly allowance: Admitted['allowance'] | undefined;
+  readonly limitHeaders: Admitted['limitHeaders'] | undefined;
   readonly ledger: Ledger;
   /** The meaning of an error answer that is passed on unchanged; absent for all other answers. */
   readonly refusal?: GatewayError;

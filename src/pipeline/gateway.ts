@@ -44,7 +44,7 @@ export interface Gateway {
   /** The tools that requests have had. They change how fast another request is read, and nothing else. */
   readonly tools: RememberedTools;
   /** Tokens and signatures for vendors of clouds, which have no key. */
-  readonly passes: CloudTokens;
+  readonly cloudTokens: CloudTokens;
   /** The health of the vendors: the only part of this value that changes what a request gets. */
   readonly upstreams: Upstreams;
   readonly options: DecodeOptions &
@@ -61,7 +61,7 @@ export interface Gateway {
   /** Answers that were given before; absent if none are kept. */
   readonly cache?: AnswerCache;
   /** Receives the record of every exchange when it is over; absent if nothing records, and then no ledger is kept. */
-  readonly note?: RecordExchange;
+  readonly record?: RecordExchange;
   /** Starts the trace of every exchange that is recorded; absent if no traces are collected. */
   readonly traces?: Traces;
   /**

@@ -4,7 +4,7 @@ import { type Ledger, noteFault } from '../accounting/usage/ledger.ts';
 import { asGatewayError, type GatewayError } from '../lib/errors.ts';
 import type { Sse } from '../streams/sse.ts';
 import type { Sink } from '../streams/step.ts';
-import { tellable } from '../upstream/redact.ts';
+import { withoutSecretsIn } from '../upstream/redact.ts';
 
 /** Renders an error in the caller's format. */
 export type RenderLateError = (error: GatewayError, out: Sink<Sse>) => void;
@@ -22,5 +22,5 @@ export function endWithError(
 ): void {
   const error = asGatewayError(thrown);
   noteFault(ledger, error);
-  render(tellable(error, secret), out);
+  render(withoutSecretsIn(error, secret), out);
 }

@@ -13,7 +13,7 @@ import { cacheAnswers } from './cache/cache-answers.ts';
 import { callHooks } from './call-hooks.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
-import type { Answer, Incoming, Replied } from './exchange.ts';
+import type { Answer, Incoming, RenderedReply } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { limit } from './limit.ts';
 import { limitModel } from './limit-model.ts';
@@ -36,7 +36,7 @@ export type Pipeline = (incoming: Incoming) => Promise<Answer>;
 
 /** Makes the path of a route's requests through a gateway: made once for each route, run for each request. */
 export function pipeline(gateway: Gateway, route: Route): Pipeline {
-  const { limits, catalog, vendors, agent, upstreams, passes, options, hooks, cache, mode } = gateway;
+  const { limits, catalog, vendors, agent, upstreams, cloudTokens, options, hooks, cache, mode } = gateway;
   const prepare = prepareRequest(options);
   const { run } = chain<Incoming>(mode)
     // Refuses the request at once if the process has no room for it. Nothing of the body has been read.
@@ -68,7 +68,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
     // anything of an answer has been sent to the caller. Meanwhile `sendHeadEarly` sends the head of a translated
     // stream and keep-alives to a caller who has waited too long; those are no part of an answer. For keys and requests
     // that want it, `cacheAnswers` gives the answer that the same request has had before.
-    .wrap<Replied>(
+    .wrap<RenderedReply>(
       (attempt) => cacheAnswers(cache, sendHeadEarly(options, retry(upstreams, attempt, prepare))),
       (attempt) =>
         attempt
@@ -79,7 +79,7 @@ export function pipeline(gateway: Gateway, route: Route): Pipeline {
           // queue pauses it, a cancellation aborts the exchange. (A short body that came with its head stays bytes.)
           // Steps in front of the queue watch the bytes: for usage; and on the native path also for an early error, a
           // truncation and secrets in a failure (`observe-native.ts`).
-          .to(upstream(agent, upstreams, passes))
+          .to(upstream(agent, upstreams, cloudTokens))
           // Native: a ReadableStream of these bytes. Translated: a ReadableStream that takes them and runs the fused
           // steps (decode, parse events, render events, frame); or one JSON body, if the caller asked for no stream.
           .to(translateReply(options)),

@@ -20,8 +20,8 @@ const CONTINUING = ['previous_response_id', 'conversation', 'prompt', 'cachedCon
  */
 export function reserve(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   function hold(limited: Limits, routed: Routed): Release | Promise<Release> {
-    const { principal, model, otherModels: beside = [], route, standings, ledger } = routed;
-    const asked = { model: model.id, beside, otherNames, tag: ledger.tag };
+    const { principal, model, otherModels = [], route, standings, ledger } = routed;
+    const asked = { model: model.id, otherModels, otherNames, tag: ledger.tag };
     return limited.reserve(principal, asked, estimate(routed), route.format, standings);
   }
 

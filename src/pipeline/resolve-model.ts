@@ -22,11 +22,11 @@ import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './body/scanne
 import type { Admitted, Routed } from './exchange.ts';
 import { fallback, findFallbacks } from './model/fallback.ts';
 import { formatFor } from './model/native-format.ts';
-import { notServedHere, notSupported, shown } from './model/not-supported.ts';
+import { notServedHere, notSupported, printable } from './model/not-supported.ts';
 import { type ReachOptions, reaches } from './model/reach.ts';
 import { requireSameModel } from './model/same-model.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
-import { modelsBeside } from './restrictions/other-models.ts';
+import { findOtherModels } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 
@@ -67,15 +67,18 @@ export function resolveModel(
     if ((limited || confined || principal.restricted) && sent.body.length >= LONG_BODY)
       await inTurns(sent.parsing());
     if (limited || confined) requireUniqueKeys(sent);
-    const beside = principal.restricted || limited ? modelsBeside(sent.tree()) : [];
+    const otherModels = principal.restricted || limited ? findOtherModels(sent.tree()) : [];
     const findOthers = ({ id }: Model): string[] =>
-      beside.map((name) => resolveId(name, vendorName(id), catalog));
+      otherModels.map((name) => resolveId(name, vendorName(id), catalog));
     const isRefused = (id: string): boolean => !principal.allows(id, catalog.otherNames);
     const refusedFor = (model: Model): string | undefined =>
       isRefused(model.id) ? model.id : findOthers(model).find(isRefused);
     const refused = refusedFor(model);
     if (refused !== undefined) {
-      throw new GatewayError('model-not-allowed', `This API key may not use the model ${shown(refused)}.`);
+      throw new GatewayError(
+        'model-not-allowed',
+        `This API key may not use the model ${printable(refused)}.`,
+      );
     }
     admitted.ledger.model = model;
     admitted.ledger.tiered = fields.has('service_tier');

@@ -16,7 +16,7 @@ import { type Sse, sseText } from '../streams/sse.ts';
 import { requestContext } from '../translate/write-request.ts';
 import { eventStreamHeaders, isEventStream } from '../upstream/headers.ts';
 import { upstreamName } from '../upstream/vendor.ts';
-import type { Replied, Routed } from './exchange.ts';
+import type { RenderedReply, Routed } from './exchange.ts';
 import { endWithError } from './late-error.ts';
 import { asksList, asksStream, isNative } from './request/request-kind.ts';
 
@@ -34,8 +34,8 @@ export interface EarlyHeadOptions {
  */
 export function sendHeadEarly(
   options: EarlyHeadOptions,
-  answer: Stage<Routed, Replied>,
-): Stage<Routed, Replied> {
+  answer: Stage<Routed, RenderedReply>,
+): Stage<Routed, RenderedReply> {
   return (routed) => {
     const { operation } = routed.route;
     const waits = isNative(routed) || operation !== 'generate' || !asksStream(routed) || asksList(routed);
@@ -45,9 +45,9 @@ export function sendHeadEarly(
 
 async function bridged(
   routed: Routed,
-  answer: Replied | Promise<Replied>,
+  answer: RenderedReply | Promise<RenderedReply>,
   options: EarlyHeadOptions,
-): Promise<Replied> {
+): Promise<RenderedReply> {
   const replied = Promise.resolve(answer);
   const early = await withTimeout(replied, options.hold);
   return early ?? begun(routed, routed.tree(), replied, options);
@@ -56,10 +56,10 @@ async function bridged(
 function begun(
   routed: Routed,
   asked: JsonObject,
-  replied: Promise<Replied>,
+  replied: Promise<RenderedReply>,
   { keepAlive }: EarlyHeadOptions,
-): Replied {
-  const { id, route, allowance, ledger } = routed;
+): RenderedReply {
+  const { id, route, limitHeaders, ledger } = routed;
   const ping = bytesOfText(formats[route.format].inbound.ping);
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -97,11 +97,11 @@ function begun(
   // If the caller leaves before it reads more, this must not become an unhandled rejection.
   replied.catch(() => undefined);
   const headers = eventStreamHeaders({});
-  return { id, format: route.format, status: 200, headers, body, allowance, ledger };
+  return { id, format: route.format, status: 200, headers, body, limitHeaders, ledger };
 }
 
 /** The stream of a reply. @throws GatewayError `upstream-broken` if the reply is not an event stream. */
-function getEvents({ body, headers }: Replied): ReadableStream<Uint8Array> {
+function getEvents({ body, headers }: RenderedReply): ReadableStream<Uint8Array> {
   if (!(body instanceof Uint8Array)) {
     if (isEventStream(headers)) return body;
     cancelBody(body);

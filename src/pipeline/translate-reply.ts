@@ -1,7 +1,7 @@
 /** The answer in the caller's format; byte for byte as it came on the native path. */
 
 import type { Stage } from '../streams/chain.ts';
-import type { Answered, Replied } from './exchange.ts';
+import type { RenderedReply, VendorAnswer } from './exchange.ts';
 import { nativeReply } from './reply/native-reply.ts';
 import { refusedReply } from './reply/refused-reply.ts';
 import type { ReplyOptions } from './reply/reply-options.ts';
@@ -13,7 +13,7 @@ import { translatedReply } from './reply/translated-reply.ts';
  * @throws GatewayError if the vendor refused and its error is not in the caller's format, or if its body is not an
  *   answer.
  */
-export function translateReply(options: ReplyOptions): Stage<Answered, Replied> {
+export function translateReply(options: ReplyOptions): Stage<VendorAnswer, RenderedReply> {
   return (answered) => {
     const { answer, translation } = answered;
     if (answer.status >= 400) return refusedReply(answered);

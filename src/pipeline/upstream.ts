@@ -16,10 +16,10 @@ import type { TimeoutClock } from '../upstream/timeout-clock.ts';
 import type { Ending } from '../upstream/upstream-answer.ts';
 import { recordedName, upstreamName } from '../upstream/vendor.ts';
 import { atOnce, inTurns } from './body/in-turns.ts';
-import type { Answered, Prepared } from './exchange.ts';
+import type { Prepared, VendorAnswer } from './exchange.ts';
 import type { Beginning } from './reply/early-failure.ts';
 import { observeNative } from './reply/observe-native.ts';
-import { type Asked, withCredentials } from './with-credentials.ts';
+import { type AskedRequest, withCredentials } from './with-credentials.ts';
 
 /** Statuses below 300 that do not come with an answer. */
 const EMPTY = new Set([204, 205, 206]);
@@ -33,7 +33,7 @@ export function upstream(
   agent: VendorAgent,
   { timeoutClock }: Pick<Upstreams, 'timeoutClock'>,
   cloudTokens: CloudTokens,
-): (prepared: Prepared) => Promise<Answered> {
+): (prepared: Prepared) => Promise<VendorAnswer> {
   return async (prepared) => {
     const { model, vendor, upstreamFormat, headers, attempt, ledger } = prepared;
     ledger.model = model;
@@ -63,7 +63,7 @@ function askWithCredentials(
   timeoutClock: TimeoutClock,
   cloudTokens: CloudTokens,
   prepared: Prepared,
-): Promise<Asked> {
+): Promise<AskedRequest> {
   const { vendor, path, headers, payload, attempt, signal } = prepared;
   const request = { method: 'POST', origin: vendor.origin, path, headers, body: payload } as const;
   return withCredentials(cloudTokens, { vendor, request, signal, ended: attempt?.ended }, (...given) =>
@@ -79,7 +79,7 @@ async function ask(
   headers: string[],
   secret: string,
   ended: ((how: Ending) => void) | undefined,
-): Promise<Asked> {
+): Promise<AskedRequest> {
   const { vendor, upstreamFormat, attempt, ledger, path, payload, signal } = prepared;
   ledger.attempts += 1;
   // These still hold what the previous attempt has left.

@@ -6,15 +6,15 @@
 
 import { asGatewayError, GatewayError } from '../lib/errors.ts';
 import type { Signal } from '../lib/light-signal.ts';
-import type { CloudPass, Headers, Outgoing } from '../upstream/credentials/cloud.ts';
+import type { CloudToken, Headers, Outgoing } from '../upstream/credentials/cloud.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { leave, leftFor } from '../upstream/send.ts';
 import type { Ending, UpstreamHead } from '../upstream/upstream-answer.ts';
 import type { Vendor } from '../upstream/vendor.ts';
-import type { Answered } from './exchange.ts';
+import type { VendorAnswer } from './exchange.ts';
 
 /** The outcome of a request to a vendor. */
-export type Asked = Pick<Answered, 'answer' | 'secret' | 'beginning'>;
+export type AskedRequest = Pick<VendorAnswer, 'answer' | 'secret' | 'beginning'>;
 
 /**
  * Sends the request with these headers. `secret` is the credential in them, which must not appear in logs or answers.
@@ -23,7 +23,7 @@ export type Ask = (
   headers: string[],
   secret: string,
   ended: ((how: Ending) => void) | undefined,
-) => Promise<Asked>;
+) => Promise<AskedRequest>;
 
 export interface CredentialedRequest {
   readonly vendor: Vendor;
@@ -42,13 +42,13 @@ export async function withCredentials(
   cloudTokens: CloudTokens,
   { vendor, request, signal, ended }: CredentialedRequest,
   ask: Ask,
-): Promise<Asked> {
+): Promise<AskedRequest> {
   const pass = await getPass(cloudTokens, vendor, signal).catch((error: unknown) => {
     // Every request there would fail, so another upstream is used for a while.
     if (!signal.aborted) ended?.('broken');
     throw error;
   });
-  const ending = toldLater(ended);
+  const ending = withLateSecret(ended);
   const first = await ask(await headersWith(pass, request), pass.secret, ended && ending.ended).catch(
     (error: unknown) => {
       ending.decide(true);
@@ -63,8 +63,8 @@ export async function withCredentials(
 }
 
 /** Gets the credential, and stops waiting for it when the caller leaves. */
-async function getPass(cloudTokens: CloudTokens, vendor: Vendor, signal: Signal): Promise<CloudPass> {
-  const pass = cloudTokens.of(vendor);
+async function getPass(cloudTokens: CloudTokens, vendor: Vendor, signal: Signal): Promise<CloudToken> {
+  const pass = cloudTokens.get(vendor);
   return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
 }
 
@@ -80,9 +80,9 @@ async function unlessLeft<T>(promise: Promise<T>, signal: Signal): Promise<T> {
 async function renewed(
   cloudTokens: CloudTokens,
   vendor: Vendor,
-  pass: CloudPass,
+  pass: CloudToken,
   signal: Signal,
-): Promise<CloudPass | undefined> {
+): Promise<CloudToken | undefined> {
   const coming = cloudTokens.renew(vendor, pass);
   const next = coming && (await unlessLeft(coming, signal).catch(() => undefined));
   return next === undefined || next.secret === pass.secret ? undefined : next;
@@ -104,7 +104,7 @@ const CLOCKS_MAY_DIFFER = 240_000;
  * Returns the outcome unchanged.
  * @throws GatewayError `upstream-auth` if it is a refusal because this machine's clock is wrong.
  */
-function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
+function unlessByClock(asked: AskedRequest, { name, credentials }: Vendor): AskedRequest {
   const { answer } = asked;
   if (credentials?.type !== 'aws' || (answer.status !== 401 && answer.status !== 403)) return asked;
   const ahead = Date.now() - Date.parse(String(answer.headers['date']));
@@ -115,7 +115,7 @@ function unlessByClock(asked: Asked, { name, credentials }: Vendor): Asked {
   throw leftFor(answer, new GatewayError('upstream-auth', message, { cause }));
 }
 
-async function headersWith(pass: CloudPass, request: Outgoing): Promise<string[]> {
+async function headersWith(pass: CloudToken, request: Outgoing): Promise<string[]> {
   return added(request.headers, await pass.headersFor(request));
 }
 
@@ -131,7 +131,7 @@ export function added(headers: readonly string[], more: Headers): string[] {
 }
 
 /** Holds back the end of an exchange until it is decided whether that exchange counts. */
-function toldLater(tell: ((how: Ending) => void) | undefined) {
+function withLateSecret(tell: ((how: Ending) => void) | undefined) {
   let seen: Ending | undefined;
   let counts: boolean | undefined;
   return {

@@ -44,7 +44,12 @@ export const RULEBOOKS: Readonly<Record<FormatName, Rulebook>> = {
     excused: chat.excused,
     stream: chatCompletionsValidator,
     whole: (body, options) =>
-      judge<chat.Rule>(body, (answer, say) => checkCompletion(answer, say, options), chat.excused, options),
+      judge<chat.Rule>(
+        body,
+        (answer, report) => checkCompletion(answer, report, options),
+        chat.excused,
+        options,
+      ),
   },
   responses: {
     rules: responses.rules,

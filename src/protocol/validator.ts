@@ -56,7 +56,7 @@ const MAX_VIOLATIONS = 100;
 
 /** The violations of one answer. */
 export interface ViolationLog<R extends string> {
-  readonly say: (rule: R, index: number, detail: string) => void;
+  readonly report: (rule: R, index: number, detail: string) => void;
   readonly all: readonly Violation[];
 }
 
@@ -68,7 +68,7 @@ export function violationLog<R extends string>(
   const all: Violation[] = [];
   return {
     all,
-    say(rule, index, detail) {
+    report(rule, index, detail) {
       const counts = strict || excused[rule] === undefined;
       if (counts && all.length < MAX_VIOLATIONS) all.push({ rule, index, detail });
     },
@@ -78,11 +78,11 @@ export function violationLog<R extends string>(
 /** Validates one whole answer. @param check reports what is wrong, and returns whether the answer is an error body. */
 export function judge<R extends string>(
   body: JsonObject,
-  check: (body: JsonObject, say: (rule: R, detail: string) => void) => boolean,
+  check: (body: JsonObject, report: (rule: R, detail: string) => void) => boolean,
   excused: Partial<Readonly<Record<R, string>>>,
   options?: ValidateOptions,
 ): Result {
   const log = violationLog<R>(excused, options);
-  const failed = check(body, (rule, detail) => log.say(rule, 0, detail));
+  const failed = check(body, (rule, detail) => log.report(rule, 0, detail));
   return { violations: log.all, failed };
 }

@@ -14,7 +14,7 @@ import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from '.
 import { googleAnswer } from './google/vendor.ts';
 import { openaiAnswer } from './openai/vendor.ts';
 import { varied } from './wordings/vary.ts';
-import { createWorld, modelsByName, newId, type SimulatedVendor, type World } from './world.ts';
+import { createState, modelsByName, newId, type SandboxState, type SimulatedVendor } from './world.ts';
 import { type Pace, write } from './write.ts';
 
 /** The pace and the models of a sandbox. */
@@ -29,7 +29,7 @@ export interface SandboxOptions {
    */
   readonly wordings?: { readonly seed: number };
   /** Receives errors of the sandbox itself. */
-  readonly tell?: LogProblem;
+  readonly log?: LogProblem;
 }
 
 /** A sandbox that is running. */
@@ -69,15 +69,15 @@ export async function startSandbox({
   pace: firstPace,
   models: firstModels = defaultModels(),
   wordings: firstWordings,
-  tell = logToStderr,
+  log = logToStderr,
 }: SandboxOptions): Promise<Sandbox> {
-  let world = createWorld(firstModels);
+  let state = createState(firstModels);
   let pace = firstPace;
   let wordings = firstWordings;
   const server = createServer((request, response) => {
-    serve({ world, pace, wordings }, request, response).catch((error: unknown) => {
+    serve({ state, pace, wordings }, request, response).catch((error: unknown) => {
       // A caller that left before its body arrived is no error of the sandbox; anything else is.
-      if (request.complete) tell('A simulated vendor has failed.', error);
+      if (request.complete) log('A simulated vendor has failed.', error);
       response.destroy();
     });
   });
@@ -86,7 +86,7 @@ export async function startSandbox({
   const origin = formatUrl({ ...address, port: await bind(server, address) });
   const place = (vendor: SimulatedVendor) => ({
     baseUrl: origin + BASES[vendor],
-    apiKey: world.keys[vendor],
+    apiKey: state.keys[vendor],
     simulated: true as const,
   });
   let closing: Promise<void> | undefined;
@@ -97,9 +97,9 @@ export async function startSandbox({
       google: place('google'),
       compatible: place('compatible'),
     },
-    makers: { baseUrl: origin + MAKERS, apiKey: world.keys.compatible },
+    makers: { baseUrl: origin + MAKERS, apiKey: state.keys.compatible },
     change(to) {
-      world = { ...world, models: modelsByName(to.models ?? defaultModels()) };
+      state = { ...state, models: modelsByName(to.models ?? defaultModels()) };
       pace = to.pace;
       wordings = to.wordings;
     },
@@ -111,13 +111,13 @@ export async function startSandbox({
 }
 
 interface Serving {
-  readonly world: World;
+  readonly state: SandboxState;
   readonly pace: Pace;
   readonly wordings: SandboxOptions['wordings'];
 }
 
 async function serve(
-  { world, pace, wordings }: Serving,
+  { state, pace, wordings }: Serving,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function serve(
     body,
     byMaker,
   };
-  await write(response, chooseAnswer(vendor, world, request, wordings), pace);
+  await write(response, chooseAnswer(vendor, state, request, wordings), pace);
 }
 
 function vendorAt(pathname: string): SimulatedVendor | undefined {
@@ -147,19 +147,19 @@ function vendorAt(pathname: string): SimulatedVendor | undefined {
 
 function chooseAnswer(
   vendor: SimulatedVendor,
-  world: World,
+  state: SandboxState,
   request: VendorRequest,
   wordings: SandboxOptions['wordings'],
 ): VendorAnswer {
   try {
     switch (vendor) {
       case 'anthropic':
-        return anthropicAnswer(request, world);
+        return anthropicAnswer(request, state);
       case 'google':
-        return googleAnswer(request, world);
+        return googleAnswer(request, state);
       case 'openai':
       case 'compatible':
-        return withRequestId(openaiAnswer(vendor, request, world));
+        return withRequestId(openaiAnswer(vendor, request, state));
     }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

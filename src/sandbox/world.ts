@@ -15,7 +15,7 @@ export interface Memory<T> {
 }
 
 /** The state of all simulated vendors. */
-export interface World {
+export interface SandboxState {
   /** The models of each vendor, by every name it knows them by. */
   readonly models: Readonly<Record<SimulatedVendor, ReadonlyMap<string, Model>>>;
   readonly keys: Readonly<Record<SimulatedVendor, string>>;
@@ -29,7 +29,7 @@ export interface World {
 }
 
 /** @returns the models of each simulated vendor, by every name in lower case that it knows them by */
-export function modelsByName(models: readonly Model[]): World['models'] {
+export function modelsByName(models: readonly Model[]): SandboxState['models'] {
   const byName = {
     openai: new Map<string, Model>(),
     anthropic: new Map<string, Model>(),
@@ -54,7 +54,7 @@ export function modelsByName(models: readonly Model[]): World['models'] {
 }
 
 /** @returns a world with these models and new keys, in which nothing has been seen */
-export function createWorld(models: readonly Model[]): World {
+export function createState(models: readonly Model[]): SandboxState {
   return {
     models: modelsByName(models),
     keys: {

@@ -48,21 +48,21 @@ export interface OpenOptions {
   /** Which caller owns what is stored at the vendors. Absent: kept in memory, by this gateway alone. */
   readonly storedIds?: StoredIds;
   /** Cloud tokens that outlive a change of configuration. Absent: this gateway has its own. */
-  readonly passes?: CloudTokens;
+  readonly cloudTokens?: CloudTokens;
   /** Receives a record of every exchange. Absent: only limits use the records. */
-  readonly note?: RecordExchange;
+  readonly record?: RecordExchange;
   readonly traces?: Traces;
   readonly metrics?: Gateway['metrics'];
   /** Called when a vendor's name resolves to addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
   /** Receives problems of simulated vendors, of the gateway's own cloud tokens, and of identity providers. */
-  readonly tell?: LogProblem;
+  readonly log?: LogProblem;
   /** Absent: as GATEWAY_CHAIN says (`streams` for a stream a stage), else fused. */
   readonly mode?: ChainMode;
   /** Addresses of simulated vendors that run already. */
   readonly simulated?: Readonly<Record<string, Place>>;
   /** The gateway that this one replaces. */
-  readonly before?: Gateway;
+  readonly previous?: Gateway;
 }
 
 /**
@@ -76,20 +76,20 @@ export async function openGateway(
     limits: given,
     callerUsage,
     storedIds = openStoredIds(),
-    passes: shared,
-    note: taker,
+    cloudTokens: shared,
+    record: taker,
     traces,
     metrics,
     onRefusedAddress,
-    tell,
+    log,
     mode = chainMode(process.env['GATEWAY_CHAIN']),
     simulated,
-    before,
+    previous,
   }: OpenOptions = {},
 ): Promise<OpenGateway> {
   const configured = configuredVendors(config);
   const sandboxed = configured.all.length === 0;
-  const sandbox = sandboxed && simulated === undefined ? await openSandbox(config, tell) : undefined;
+  const sandbox = sandboxed && simulated === undefined ? await openSandbox(config, log) : undefined;
   const places = simulated ?? sandbox?.places;
   const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
   const agent = openAgent({
@@ -97,22 +97,22 @@ export async function openGateway(
     ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
   });
   const upstreams = openUpstreams(vendors.all, config);
-  const passes = shared ?? openCloudTokens(tell);
-  const letGo = passes.hold(vendors.all);
+  const cloudTokens = shared ?? openCloudTokens(log);
+  const letGo = cloudTokens.hold(vendors.all);
   const groups = config.groups.map(groupRecord);
   const identities = await openIdentities(config.identities, {
     agent,
-    tell: tell ?? logToStderr,
+    log: log ?? logToStderr,
     groups: groupsByName(groups),
-    before: before?.identities,
+    before: previous?.identities,
   });
   const holders = [...config.keys, ...config.groups, ...config.identities];
   const isAnyLimited =
     holders.some((holder) => holder.limits ?? holder.modelLimits) ||
     [...config.keys, ...config.identities].some(({ tagLimits }) => tagLimits !== undefined);
   const limits = given ?? (isAnyLimited ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined);
-  const note = taker ?? (limits && recording(charging(limits.charge)));
-  const cache = await openCache(config, before, tell ?? logToStderr);
+  const record = taker ?? (limits && recording(charging(limits.charge)));
+  const cache = await openCache(config, previous, log ?? logToStderr);
   const own = openKeys(config.keys.map(keyRecord), groups);
   const gateway: Gateway = {
     keys: keys === undefined ? own : joinKeys(own, keys),
@@ -123,7 +123,7 @@ export async function openGateway(
     agent,
     tools: rememberTools(),
     upstreams,
-    passes,
+    cloudTokens,
     options: {
       ...config.limits,
       ...pendingLimits(config.limits),
@@ -138,9 +138,9 @@ export async function openGateway(
     timeZone: config.usage.timeZone,
     ...(callerUsage !== undefined && { callerUsage }),
     ...(cache !== undefined && { cache }),
-    ...(config.hooks !== undefined && { hooks: { ...config.hooks, report: tell ?? logToStderr } }),
+    ...(config.hooks !== undefined && { hooks: { ...config.hooks, report: log ?? logToStderr } }),
     ...(limits !== undefined && { limits }),
-    ...(note !== undefined && { note }),
+    ...(record !== undefined && { record }),
     ...(traces !== undefined && { traces }),
     ...(metrics !== undefined && { metrics }),
     mode,
@@ -174,21 +174,21 @@ function pendingLimits({ bodyBytes, pendingBytes, pendingBytesPerKey }: Config['
 async function openCache(
   { cache, redis }: Config,
   before: Gateway | undefined,
-  tell: LogProblem,
+  log: LogProblem,
 ): Promise<AnswerCache | undefined> {
   if (cache === undefined) return undefined;
   const { store: kind, bytes, ...options } = cache;
   if (kind === 'redis' && redis.url !== undefined)
-    return { ...options, kind, store: await answersInRedis(redis.url, tell) };
+    return { ...options, kind, store: await answersInRedis(redis.url, log) };
   const store = before?.cache?.kind === 'memory' ? before.cache.store : answersInMemory(bytes);
   store.resize(bytes);
   return { ...options, kind: 'memory', store };
 }
 
 /** Starts simulated vendors as the configuration says. Their modules are loaded here only: real vendors need none. */
-export async function openSandbox(config: Config, tell?: LogProblem): Promise<Sandbox> {
+export async function openSandbox(config: Config, log?: LogProblem): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
-  return startSandbox({ ...sandboxOptions(config), ...(tell !== undefined && { tell }) });
+  return startSandbox({ ...sandboxOptions(config), ...(log !== undefined && { log }) });
 }
 
 /** The simulated vendors' options in a configuration. */

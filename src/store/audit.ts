@@ -74,7 +74,7 @@ export async function audited<T>(
   return result;
 }
 
-export interface AuditWanted {
+export interface AuditQuery {
   readonly action?: AuditAction | undefined;
   /** The name of a key or a group. */
   readonly target?: string | undefined;
@@ -89,7 +89,7 @@ export interface AuditWanted {
 /** A page of the trail, the newest entry first, and whether there are more. */
 export async function listAudit(
   { db }: Pick<Store, 'db'>,
-  { action, target, from, until, after, limit }: AuditWanted,
+  { action, target, from, until, after, limit }: AuditQuery,
 ): Promise<{ readonly rows: readonly AuditRow[]; readonly more: boolean }> {
   let entries = db
     .selectFrom('gateway_audit')

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 import { ROLLUPS, sumUpAll } from './usage-sums.ts';
 
 /** Figures about the contents of a store. Two stores have the same figures only if one is a copy of the other. */
-export interface Holdings {
+export interface StoreContents {
   readonly keys: number;
   readonly revoked: number;
   readonly last_key: number | null;
@@ -29,7 +29,7 @@ export interface Holdings {
 }
 
 export interface Copied {
-  readonly held: Holdings;
+  readonly held: StoreContents;
   /** False if the copy existed already. */
   readonly made: boolean;
 }
@@ -87,25 +87,25 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
   return to.db.transaction().execute(async (target) => {
     if (to.kind === 'postgres')
       await sql`lock table ${sql.join(TABLES.map(sql.table))} in exclusive mode`.execute(target);
-    const there = await countHoldings(target);
+    const there = await countContents(target);
     const held = await from.db
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (reading) => {
         if (isEmpty(there)) await copyTables({ from: from.kind, reading, to: to.kind, target, signal });
-        return countHoldings(reading);
+        return countContents(reading);
       });
     if (isEmpty(held)) throw new StoreError(`${source} has neither keys nor usage`);
     if (!isEmpty(there)) {
       if (isDeepStrictEqual(there, held)) return { held, made: false };
       throw new StoreError(
-        `${describePlace(to.place)} is not empty (${renderHoldings(there)}): copy to a database, or a schema, without keys and usage`,
+        `${describePlace(to.place)} is not empty (${renderContents(there)}): copy to a database, or a schema, without keys and usage`,
       );
     }
-    if (!isDeepStrictEqual(await countHoldings(from.db), held))
+    if (!isDeepStrictEqual(await countContents(from.db), held))
       throw new StoreError(`${source} was written to in the meantime: stop every gateway that uses it first`);
-    if (!isDeepStrictEqual(await countHoldings(target), held))
+    if (!isDeepStrictEqual(await countContents(target), held))
       throw new StoreError(`not all of ${source} has arrived in ${describePlace(to.place)}`);
     signal.throwIfAborted();
     return { held, made: true };
@@ -113,7 +113,7 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
 }
 
 /** Renders holdings as text for people. */
-export function renderHoldings(held: Holdings): string {
+export function renderContents(held: StoreContents): string {
   const time = (milliseconds: number | null): string => new Date(milliseconds ?? 0).toISOString();
   const {
     keys,
@@ -134,12 +134,12 @@ export function renderHoldings(held: Holdings): string {
   ].join('; ');
 }
 
-async function countHoldings(db: Kysely<Tables>): Promise<Holdings> {
+async function countContents(db: Kysely<Tables>): Promise<StoreContents> {
   const done = await selectMigrations(db);
   const groups = done.has('005-groups')
     ? sql`(select count(*) as key_groups from gateway_groups)`
     : sql`(select 0 as key_groups)`;
-  const { rows } = await sql<Holdings>`
+  const { rows } = await sql<StoreContents>`
     select * from
       (select count(*) as keys, count(revoked_at) as revoked, max(created_at) as last_key from gateway_keys) as k,
       ${groups} as g,
@@ -152,7 +152,7 @@ async function countHoldings(db: Kysely<Tables>): Promise<Holdings> {
   return held;
 }
 
-function isEmpty({ keys, key_groups: groups, exchanges, days }: Holdings): boolean {
+function isEmpty({ keys, key_groups: groups, exchanges, days }: StoreContents): boolean {
   return keys + groups + exchanges + days === 0;
 }
 

@@ -58,7 +58,10 @@ export function ownedTable({ db }: Store): OwnedTable {
  * Deletes, now and every hour, the ids that are older than vendors keep the objects. @param onTrouble called with the
  * error if that fails.
  */
-export function forgetStoredIds({ db }: Store, onTrouble: (reason: unknown) => void): Pick<Repeated, 'stop'> {
+export function scheduleStoredIdDeletion(
+  { db }: Store,
+  onTrouble: (reason: unknown) => void,
+): Pick<Repeated, 'stop'> {
   const forget = async (): Promise<void> => {
     await db
       .deleteFrom('gateway_stored')

@@ -11,7 +11,7 @@ const MAX_PAUSE = 4_000;
 /**
  * Opens a store, again and again as long as it cannot be reached.
  * @param wait milliseconds after which no further attempt is made.
- * @param tell receives one sentence when the wait begins.
+ * @param log receives one sentence when the wait begins.
  * @throws StoreError of the last attempt; any error but that a store is away at once.
  */
 export async function waitForStore(

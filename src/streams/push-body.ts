@@ -16,7 +16,7 @@ export interface PushSource {
   /** The consumer has left. @param reason the error in the body, if that is why. */
   cancel(reason: unknown): void;
   /** The number of bytes at which it is paused; it may change while the body arrives. Undefined: HIGH_WATER_MARK. */
-  mostQueued?(): number | undefined;
+  maxQueued?(): number | undefined;
 }
 
 /** Who takes the chunks. */
@@ -57,7 +57,7 @@ export class PushBody implements Consumer, ByteSource {
     else this.#later.push(chunk);
     this.#queued += chunk.byteLength;
     this.#notify();
-    if (this.#queued < (this.#source.mostQueued?.() ?? HIGH_WATER_MARK)) return;
+    if (this.#queued < (this.#source.maxQueued?.() ?? HIGH_WATER_MARK)) return;
     // Repeated for every chunk, because a decompressor in between resumes the socket whenever it has room itself.
     this.#isPaused = true;
     this.#source.pause();

@@ -21,14 +21,14 @@ export interface TranslateOptions {
   /** Called once with what the body fails by, as soon as that is known. */
   failed?(error: GatewayError): void;
   /** Whether the last word has been said: nothing that the source says after it counts, nor how it ends. */
-  over?(): boolean;
+  end?(): boolean;
   /** Whether the source may end here without an end marker. If nothing comes for a while, it counts as ended. */
-  mayBeOver?(): boolean;
+  mayEnd?(): boolean;
   /**
    * Whether the output so far contains nothing of the answer itself. `ready` then keeps waiting, so that a failure can
    * still become an HTTP error or cause a retry. It waits no longer than until the consumer reads.
    */
-  holds?(): boolean;
+  isHolding?(): boolean;
   readonly keepAlive?: KeepAlive | undefined;
 }
 
@@ -177,7 +177,7 @@ class Translation implements Sink<string>, Consumer, ByteSource {
     if (this.#ended !== undefined || this.#isDone) return true;
     if (this.#text === '') return false;
     return (
-      this.#consumer !== undefined || this.#options.holds?.() !== true || this.#text.length >= MAX_QUEUED
+      this.#consumer !== undefined || this.#options.isHolding?.() !== true || this.#text.length >= MAX_QUEUED
     );
   }
 
@@ -218,7 +218,7 @@ class Translation implements Sink<string>, Consumer, ByteSource {
     }
     if (this.#ended !== undefined) return;
     if (this.#parked === undefined || this.#text.length !== length) this.#awaitEnd();
-    if (!this.#options.over?.()) return;
+    if (!this.#options.end?.()) return;
     this.#finish();
     new RestReader(this.#source).available();
   }
@@ -249,7 +249,7 @@ class Translation implements Sink<string>, Consumer, ByteSource {
   #awaitEnd(): void {
     clearTimeout(this.#parked);
     this.#parked = undefined;
-    if (this.#ended !== undefined || !this.#options.mayBeOver?.()) return;
+    if (this.#ended !== undefined || !this.#options.mayEnd?.()) return;
     this.#parked = setTimeout(() => this.#unpark(), PARKED_MILLISECONDS);
   }
 

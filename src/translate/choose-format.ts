@@ -10,7 +10,7 @@ import { checkFormats } from './check-formats.ts';
 import { catalog, chooseSpeaker, chooseTraits } from './choose-traits.ts';
 import { isResponsesBody } from './cursor/index.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
-import { spokenFormat, translatedFormat } from './spoken-format.ts';
+import { translatedFormat, vendorFormat } from './spoken-format.ts';
 
 /** What `chooseFormat` takes. */
 export interface RequestToPlace<From extends FormatName> {
@@ -43,7 +43,7 @@ export function chooseFormat({
   const isResponses = from === 'chat-completions' && isResponsesBody(body);
   const spoken = isResponses
     ? translatedFormat(speaker, model)
-    : spokenFormat(speaker, model, from, speaker.dialect, () => body);
+    : vendorFormat(speaker, model, from, speaker.dialect, () => body);
   if (spoken === from && !isResponses) return spoken;
   const prompt = inboundFor(from, body).parseRequest(body, unreported);
   return formatForPrompt(spoken, speaker, prompt, chooseTraits(model.id, spoken));

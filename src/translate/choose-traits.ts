@@ -10,7 +10,7 @@ import { formats } from '../formats/formats.ts';
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
 import type { ModelDescription } from './model-description.ts';
 import { offeredTraits } from './model-traits.ts';
-import type { Speaker } from './spoken-format.ts';
+import type { FormatSpeaker } from './spoken-format.ts';
 
 /** A model of which nothing is known. Few models write less than this in one answer. */
 const UNKNOWN: Omit<ModelTraits, 'model'> = {
@@ -21,7 +21,7 @@ const UNKNOWN: Omit<ModelTraits, 'model'> = {
 };
 
 /** The formats in which vendors of their own formats serve their models themselves. */
-const OWN_FORMATS: Readonly<Record<string, Speaker['formats']>> = {
+const OWN_FORMATS: Readonly<Record<string, FormatSpeaker['formats']>> = {
   openai: ['chat-completions', 'responses'],
   anthropic: ['messages'],
   google: ['generate-content'],
@@ -44,7 +44,7 @@ const OTHER_SERVICES = new Set([
 const RELAY = 'compatible';
 
 /** What serves a model: its own vendor, or a service in front of many vendors. */
-export function chooseSpeaker({ id, dialect }: Model): Speaker & { readonly dialect: string } {
+export function chooseSpeaker({ id, dialect }: Model): FormatSpeaker & { readonly dialect: string } {
   const vendor = vendorName(id);
   const isServed = OWN_FORMATS[vendor] !== undefined || OTHER_SERVICES.has(vendor);
   return {

@@ -3,7 +3,7 @@
 import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
-import { beginsEvent, firstInk } from '../streams/first-byte.ts';
+import { beginsEvent, firstNonSpace } from '../streams/first-byte.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
@@ -45,7 +45,7 @@ export function decodeByLooks(holds: Holds = () => {}, pieces?: Pieces): Step<Ui
   let step: Step<Uint8Array, Sse> | undefined;
   return {
     transform(chunk, out) {
-      step ??= stepFor(firstInk(chunk), holds, pieces);
+      step ??= stepFor(firstNonSpace(chunk), holds, pieces);
       step?.transform(chunk, out);
     },
     flush: (out) => (step ?? decodeWhole(holds)).flush?.(out),
@@ -70,7 +70,7 @@ function stepFor(
  * white space counts as empty.
  */
 export function textUnlessStream(body: Uint8Array): string | undefined {
-  const first = firstInk(body);
+  const first = firstNonSpace(body);
   if (first === undefined) return '';
   return beginsEvent(first) ? undefined : textOfBytes(body);
 }

@@ -22,4 +22,4 @@ export {
 } from './translate-request.ts';
 export { translateStream } from './translate-stream.ts';
 export { type StreamCheck, validateStream } from './validate-stream.ts';
-export type { Way } from './way-back.ts';
+export type { Route as Way } from './way-back.ts';

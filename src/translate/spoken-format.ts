@@ -6,7 +6,7 @@ import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
 
 /** What decides on the format, of a service. */
-export interface Speaker {
+export interface FormatSpeaker {
   /** The formats that it speaks. Other formats are translated to the first one. */
   readonly formats: readonly [FormatName, ...FormatName[]];
 }
@@ -17,8 +17,8 @@ export interface Speaker {
  * @param dialect the name of the service's deviations in its format.
  * @param request the body, or the part of it that decides; it is read only if it matters.
  */
-export function spokenFormat(
-  speaker: Speaker,
+export function vendorFormat(
+  speaker: FormatSpeaker,
   model: Model,
   asked: FormatName,
   dialect: string,
@@ -40,6 +40,6 @@ export function spokenFormat(
  * The format that other formats are translated to. OpenAI's models show their reasoning, and take it back, only in
  * `responses` ("Reasoning models", OpenAI documentation).
  */
-export function translatedFormat({ formats }: Speaker, model: Model): FormatName {
+export function translatedFormat({ formats }: FormatSpeaker, model: Model): FormatName {
   return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
 }

@@ -3,11 +3,11 @@
 import type { FormatName } from '../conversation/prompt.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AnswerBodies } from './bodies.ts';
-import { type Way, wayBack } from './way-back.ts';
+import { type Route, wayBack } from './way-back.ts';
 import { wholeReply } from './whole-reply.ts';
 
 /** What `translateAnswer` takes. */
-export interface AnswerToTranslate<From extends FormatName, To extends FormatName> extends Way {
+export interface AnswerToTranslate<From extends FormatName, To extends FormatName> extends Route {
   readonly from: From;
   readonly to: To;
   /** The vendor's answer as parsed JSON. */
@@ -23,7 +23,7 @@ export interface AnswerToTranslate<From extends FormatName, To extends FormatNam
 export function translateAnswer<From extends FormatName, To extends FormatName>(
   answer: AnswerToTranslate<From, To>,
 ): AnswerBodies[To];
-export function translateAnswer({ body, ...way }: Way & { readonly body: object }): JsonObject | object {
+export function translateAnswer({ body, ...way }: Route & { readonly body: object }): JsonObject | object {
   const translation = wayBack(way);
   return translation === undefined ? body : wholeReply(translation, JSON.stringify(body));
 }

@@ -16,7 +16,7 @@ import {
   translateBody,
 } from '../streams/translate-body.ts';
 import { type AnswerTranslation, answerEvents } from './answer-events.ts';
-import type { SayLate } from './watch-end.ts';
+import type { ReportLate } from './watch-end.ts';
 
 export interface TranslatedBodyOptions {
   /** Makes the step from the vendor's bytes to events. @param pieces of the parser, if it takes any. */
@@ -36,9 +36,9 @@ export interface TranslatedBodyOptions {
 /** What becomes of a failure after the head of the answer. */
 export interface Failures {
   /** Says it: by `render`, as the last event of the stream. */
-  readonly say: SayLate;
+  readonly report: ReportLate;
   /** Called once with what the body fails by, as soon as that is known. */
-  noticed?(error: GatewayError): void;
+  onUpstreamError?(error: GatewayError): void;
 }
 
 /**
@@ -54,14 +54,14 @@ export function translatedBody(
   const renderer = translation.inbound.renderEvents(translation.asked);
   const { parser, step } = answerEvents(translation);
   const written = watch === undefined ? framing : fuse(watch, framing);
-  const course = new Course({ parser, renderer, framing, written, failures }, options);
+  const course = new TranslationProgress({ parser, renderer, framing, written, failures }, options);
   const followed = fuse(step, course);
   const rendered = fuse(between === undefined ? followed : fuse(followed, between), renderer);
   return translateBody(source, fuse(fuse(decode(parser.pieces), rendered), written), course);
 }
 
-/** What a `Course` asks in its turn. */
-interface Passed {
+/** What `TranslationProgress` asks in its turn. */
+interface TranslationSteps {
   readonly parser: EventParser;
   readonly renderer: EventRenderer;
   readonly framing: Framing;
@@ -71,16 +71,16 @@ interface Passed {
 }
 
 /** The course of one body: the step that follows it, and what the stream asks of it. */
-class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAlive {
+class TranslationProgress implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAlive {
   readonly encode: Encode | undefined;
   /** Of a keep-alive; 0 if none is to be sent. */
   readonly milliseconds: number;
-  readonly #passed: Passed;
+  readonly #passed: TranslationSteps;
   #hasSaid = false;
   #isOver = false;
 
   constructor(
-    passed: Passed,
+    passed: TranslationSteps,
     { encode, keepAlive = 0 }: Pick<TranslatedBodyOptions, 'encode' | 'keepAlive'>,
   ) {
     this.#passed = passed;
@@ -100,25 +100,25 @@ class Course implements Step<ReplyEvent, ReplyEvent>, TranslateOptions, KeepAliv
 
   fail(error: GatewayError, out: Sink<string>): void {
     const { failures, framing, renderer } = this.#passed;
-    failures.say(error, (late, events) => renderer.fail(late, events), {
+    failures.report(error, (late, events) => renderer.fail(late, events), {
       enqueue: (event) => framing.transform(event, out),
     });
     framing.flush?.(out);
   }
 
   failed(error: GatewayError): void {
-    this.#passed.failures.noticed?.(error);
+    this.#passed.failures.onUpstreamError?.(error);
   }
 
-  over(): boolean {
+  end(): boolean {
     return this.#isOver;
   }
 
-  mayBeOver(): boolean {
+  mayEnd(): boolean {
     return this.#passed.parser.mayBeOver?.() === true;
   }
 
-  holds(): boolean {
+  isHolding(): boolean {
     return !this.#hasSaid;
   }
 

@@ -37,7 +37,7 @@ const LAST_DATA = /(?:^|[\r\n])data: ?([^\r\n]*)[\r\n]*$/;
 const LAST_EVENT = /[}\]]\s*$/;
 
 /** Says a late error by `render`, as an event. */
-export type SayLate = (error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>) => void;
+export type ReportLate = (error: GatewayError, render: EventRenderer['fail'], out: Sink<Sse>) => void;
 
 /** A step that passes a native stream's bytes on unchanged. */
 export class EndWatch implements Step<Uint8Array, Uint8Array> {
@@ -84,7 +84,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
   }
 
   /** Writes an error as the stream's last bytes, unless the stream is complete in spite of it. */
-  fail(error: GatewayError, out: Sink<Uint8Array>, say: SayLate): void {
+  fail(error: GatewayError, out: Sink<Uint8Array>, say: ReportLate): void {
     const format = this.#format;
     const { ending, closing } = format.outbound.marks;
     const last = this.#lastText();

@@ -10,7 +10,7 @@ import { TranslatedRequest } from './translate-request.ts';
 import { requestContext } from './write-request.ts';
 
 /** Which answer is translated. */
-export interface Way {
+export interface Route {
   /** The format of the answer: the vendor's. */
   readonly from: FormatName;
   /** The format of the caller. */
@@ -34,7 +34,7 @@ const EVERYTHING: Prompt = {
  * Finds the way; undefined if the answer stays as it is.
  * @throws TypeError if `from` or `to` is no format, or the request was translated between other formats.
  */
-export function wayBack({ from, to, request }: Way): AnswerTranslation | undefined {
+export function wayBack({ from, to, request }: Route): AnswerTranslation | undefined {
   checkFormats(from, to);
   const made = request && TranslatedRequest.wayBack(request);
   if (made !== undefined && (made.from !== from || made.to !== to))

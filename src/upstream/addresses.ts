@@ -6,7 +6,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 const THIS_HOST = blockList(['0.0.0.0/8'], ['::/128']);
 
 /** The local link, where clouds serve their secrets, and multicast and reserved addresses (RFC 6890). */
-const NOBODYS = blockList(
+const RESERVED = blockList(
   [
     '169.254.0.0/16',
     '100.100.100.200/32',
@@ -21,7 +21,7 @@ const NOBODYS = blockList(
 );
 
 /** Private addresses. A name in the configuration may mean one, but the name of a public service never does. */
-const INSIDE = blockList(
+const PRIVATE = blockList(
   ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '240.0.0.0/4'],
   // These include local NAT64 (RFC 8215) and site-local addresses (RFC 3879).
   ['::1/128', '64:ff9b:1::/48', 'fc00::/7', 'fec0::/10'],
@@ -31,20 +31,20 @@ const INSIDE = blockList(
  * Whether the gateway may connect to an address that a name resolves to.
  * @param isPublic whether it is the name of a public service.
  */
-export function mayBeAsked(address: string, isPublic: boolean): boolean {
-  return !isIn(NOBODYS, address) && !isIn(THIS_HOST, address) && !(isPublic && isIn(INSIDE, address));
+export function isAllowed(address: string, isPublic: boolean): boolean {
+  return !isIn(RESERVED, address) && !isIn(THIS_HOST, address) && !(isPublic && isIn(PRIVATE, address));
 }
 
 /** Whether an address belongs to this machine, this link or a private network; it must not be shown to callers. */
-export function isInside(address: string): boolean {
-  return isIn(INSIDE, address) || isIn(NOBODYS, address) || isIn(THIS_HOST, address);
+export function isPrivateAddress(address: string): boolean {
+  return isIn(PRIVATE, address) || isIn(RESERVED, address) || isIn(THIS_HOST, address);
 }
 
 /** Whether the host of a URL is an address that no vendor has, however it is written: URL parsing normalizes it. */
-export function isNobodys(url: string): boolean {
+export function isReserved(url: string): boolean {
   const { hostname } = new URL(url);
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-  return isIP(address) !== 0 && isIn(NOBODYS, address);
+  return isIP(address) !== 0 && isIn(RESERVED, address);
 }
 
 /** An IPv6 address that leads to an IPv4 address is in each list that contains the IPv4 address. */

@@ -3,7 +3,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, type Pool } from 'undici';
-import { mayBeAsked } from './addresses.ts';
+import { isAllowed } from './addresses.ts';
 import { directNetworks } from './direct-networks.ts';
 import { OriginAgent } from './origin-agent.ts';
 import { openSpareConnections } from './spare-connections.ts';
@@ -57,7 +57,7 @@ const IDLE = 4_000;
 const IDLE_PUBLIC = 30_000;
 
 /**
- * Makes the pool of connections, which are kept between requests. It connects to no address that `mayBeAsked` refuses.
+ * Makes the pool of connections, which are kept between requests. It connects to no address that `isAllowed` refuses.
  * The caller must destroy it at the end.
  */
 export function openAgent({
@@ -126,7 +126,7 @@ export function checkedLookup(
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
-      const good = addresses.filter(({ address }) => mayBeAsked(address, publicHosts.has(hostname)));
+      const good = addresses.filter(({ address }) => isAllowed(address, publicHosts.has(hostname)));
       const [first] = good;
       if (first === undefined) {
         if (addresses.length > 0) onRefused();

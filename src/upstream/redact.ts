@@ -8,7 +8,7 @@ import { amended, type GatewayError } from '../lib/errors.ts';
 import { MAX_FOREIGN } from '../lib/foreign-text.ts';
 import { asText, tryParseJson } from '../lib/json.ts';
 import { closingQuote } from '../lib/json-bytes.ts';
-import { isInside } from './addresses.ts';
+import { isPrivateAddress } from './addresses.ts';
 
 /**
  * Credentials: keys in the shapes that vendors give them, whatever follows `Bearer` or stands before the `@` of a URL,
@@ -66,7 +66,7 @@ export function hidden(text: string, key: string): string {
 
 function isPrivate(found: string): boolean {
   const [address = ''] = found.replace('[', '').split(/[%\]]/);
-  return isIPv6(address) && isInside(address);
+  return isIPv6(address) && isPrivateAddress(address);
 }
 
 /**
@@ -113,7 +113,7 @@ function hiddenInHeaders(headers: Readonly<Record<string, string>>, key: string)
 }
 
 /** Hides credentials and private addresses in all fields of an error; returns the error itself if it has none. */
-export function tellable(error: GatewayError, key: string): GatewayError {
+export function withoutSecretsIn(error: GatewayError, key: string): GatewayError {
   const { param, code } = error;
   const message = hidden(error.message, key);
   const told = {

@@ -3,7 +3,7 @@
  * per chunk, rather than timers of its own.
  */
 
-import { SlotSet, type Slotted } from '../lib/slot-set.ts';
+import { type SlotItem, SlotSet } from '../lib/slot-set.ts';
 
 export interface VendorTimeouts {
   /** Milliseconds until the first byte of an answer's body. 0, here and below, means no limit. */
@@ -17,7 +17,7 @@ export interface VendorTimeouts {
 }
 
 /** Something that the gateway waits for. */
-export interface Watched extends Slotted {
+export interface Watched extends SlotItem {
   /** Called at every tick of the clock while it is watched. */
   tick(now: number): void;
 }

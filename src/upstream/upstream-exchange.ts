@@ -5,7 +5,7 @@
 
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
-import { asGatewayError, BROKEN_OFF, callerLeft, GatewayError, isVendors } from '../lib/errors.ts';
+import { asGatewayError, BROKEN_OFF, callerLeft, GatewayError, isVendorError } from '../lib/errors.ts';
 import { inMicrotask } from '../lib/in-microtask.ts';
 import type { Signal } from '../lib/light-signal.ts';
 import { PushBody, type PushSource } from '../streams/push-body.ts';
@@ -77,8 +77,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     this.#settle = settle;
     this.#observe = observe;
     this.#wait = new Wait(clock, this, timeLeft);
-    if (signal.aborted) this.#leave();
-    else signal.addEventListener('abort', this.#leave);
+    if (signal.aborted) this.abandon();
+    else signal.addEventListener('abort', this.abandon);
   }
 
   markBroken(): void {
@@ -90,7 +90,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#socket = controller;
     if (this.#over instanceof GatewayError) controller.abort(this.#over);
-    else if (this.#signal.aborted) this.#leave();
+    else if (this.#signal.aborted) this.abandon();
   }
 
   onResponseStarted(): void {
@@ -156,17 +156,17 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   cancel(reason: unknown): void {
-    this.#isBroken = reason instanceof GatewayError && isVendors(reason.fault);
+    this.#isBroken = reason instanceof GatewayError && isVendorError(reason.fault);
     if (this.#isBroken && reason instanceof GatewayError) this.#abort(reason);
-    else this.#leave();
+    else this.abandon();
   }
 
-  mostQueued(): number | undefined {
+  maxQueued(): number | undefined {
     return this.#observer?.mostQueued?.();
   }
 
   /** The caller has left, or the gateway ends the exchange. It listens to the signal. */
-  readonly #leave = (): void => {
+  readonly abandon = (): void => {
     if (this.#over !== undefined) return;
     const { reason: given } = this.#signal;
     const reason = given instanceof GatewayError ? given : callerLeft();
@@ -220,7 +220,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   #finish(how: Ending, error?: GatewayError): void {
     this.#over = error ?? true;
     this.#wait.end();
-    this.#signal.removeEventListener('abort', this.#leave);
+    this.#signal.removeEventListener('abort', this.abandon);
     this.#inflating?.destroy();
     // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
     if (how === 'whole' && this.#observer?.hasFailed === undefined && this.#body !== undefined) {

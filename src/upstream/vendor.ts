@@ -93,7 +93,7 @@ export function isVertex({ basePath }: Pick<Vendor, 'basePath'>): boolean {
 }
 
 /** The version of Google's API in the paths of its models. */
-const GOOGLES = '/v1beta';
+const GOOGLE_HOSTS = '/v1beta';
 
 /** The vendor's name of a model. */
 export function upstreamName({ names, fullIds }: Vendor, model: Model): string {
@@ -111,8 +111,8 @@ export function upstreamName({ names, fullIds }: Vendor, model: Model): string {
  */
 export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): string {
   const end = basePath.slice(basePath.lastIndexOf('/'));
-  if (basePath.includes('/publishers/') && path.startsWith(GOOGLES))
-    return basePath + path.slice(GOOGLES.length);
+  if (basePath.includes('/publishers/') && path.startsWith(GOOGLE_HOSTS))
+    return basePath + path.slice(GOOGLE_HOSTS.length);
   return basePath + (end !== '' && path.startsWith(`${end}/`) ? path.slice(end.length) : path);
 }
 

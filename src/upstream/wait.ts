@@ -22,7 +22,7 @@ export class Wait implements Watched {
   /** When the first bytes came since the last content. */
   #quiet = Number.POSITIVE_INFINITY;
   /** When content came last. */
-  #told = Number.NEGATIVE_INFINITY;
+  reportedKeepAlive = Number.NEGATIVE_INFINITY;
 
   /** @param timeLeft milliseconds until the answer must be over; undefined: the clock's own `total`. */
   constructor(clock: TimeoutClock, waiting: Waiting, timeLeft: number | undefined) {
@@ -53,12 +53,12 @@ export class Wait implements Watched {
   /** Content of the answer was among them. */
   told(): void {
     this.#quiet = Number.POSITIVE_INFINITY;
-    this.#told = this.#clock.now;
+    this.reportedKeepAlive = this.#clock.now;
   }
 
   /** Whether content has come since the clock's last tick. */
   hasTold(): boolean {
-    return this.#told === this.#clock.now;
+    return this.reportedKeepAlive === this.#clock.now;
   }
 
   /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */

@@ -6,7 +6,7 @@
 
 import { CR, LF } from '../lib/bytes.ts';
 import { endsEvent } from '../streams/event-ends.ts';
-import { beginsEvent, firstInk } from '../streams/first-byte.ts';
+import { beginsEvent, firstNonSpace } from '../streams/first-byte.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
@@ -44,12 +44,12 @@ export class WordReader {
    */
   hasWord(piece: Uint8Array, isKnown = false): boolean {
     if (!this.#isDecided) {
-      const first = firstInk(piece);
+      const first = firstNonSpace(piece);
       if (first === undefined) return false;
       this.#isDecided = true;
       if (beginsEvent(first)) this.#events = new EventWords();
     }
-    return this.#events === undefined ? hasInk(piece) : this.#events.hasWord(piece, isKnown);
+    return this.#events === undefined ? hasVisibleText(piece) : this.#events.hasWord(piece, isKnown);
   }
 }
 
@@ -112,6 +112,6 @@ class EventWords {
 }
 
 /** Whether a piece contains anything but white space. */
-function hasInk(piece: Uint8Array): boolean {
-  return firstInk(piece) !== undefined;
+function hasVisibleText(piece: Uint8Array): boolean {
+  return firstNonSpace(piece) !== undefined;
 }

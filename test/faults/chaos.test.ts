@@ -44,7 +44,7 @@ beforeAll(async () => {
       limits: { eventLoopDelay: 600_000 },
     },
     undefined,
-    (made) => ({ ...made, note: recording((exchange) => record(exchange)) }),
+    (made) => ({ ...made, record: recording((exchange) => record(exchange)) }),
   );
 });
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
 import { mayRepeat, topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
 import { UsageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
-import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
+import { holdsInexactNumber } from '../../src/conversation/odd-number.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
 import { ArgumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';
@@ -23,11 +23,11 @@ import { callIds } from '../../src/formats/generate-content/inbound/call-ids.ts'
 import { GatewayError } from '../../src/lib/errors.ts';
 import { isBounded, MAX_ANSWER_DEPTH, MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
 import { itemsOf, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
-import { fieldsWithOddNumbers } from '../../src/pipeline/body/parse-body.ts';
+import { fieldsWithInexactNumbers } from '../../src/pipeline/body/parse-body.ts';
 import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { endWithError } from '../../src/pipeline/late-error.ts';
 import { Beginning, failureInBody } from '../../src/pipeline/reply/early-failure.ts';
-import { modelsBeside } from '../../src/pipeline/restrictions/other-models.ts';
+import { findOtherModels } from '../../src/pipeline/restrictions/other-models.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
 import { nearestPath } from '../../src/server/http/nearest-path.ts';
 import { readMessage } from '../../src/server/websocket/message.ts';
@@ -172,12 +172,12 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
     const scan = scanObject(bytes);
     for (const span of scan.fields.values()) Array.from(itemsOf(scan, span));
   },
-  'models beside': ([bytes = Buffer.alloc(0)]) => void modelsBeside(scanned(bytes).tree()),
+  'models beside': ([bytes = Buffer.alloc(0)]) => void findOtherModels(scanned(bytes).tree()),
   'keys that are there twice': ([bytes = Buffer.alloc(0)]) => requireUniqueKeys(scanned(bytes)),
-  'odd numbers of a body': ([bytes = Buffer.alloc(0)]) => void fieldsWithOddNumbers(scanned(bytes)),
+  'odd numbers of a body': ([bytes = Buffer.alloc(0)]) => void fieldsWithInexactNumbers(scanned(bytes)),
   'a WebSocket message': ([bytes = Buffer.alloc(0)]) => void readMessage(bytes),
   'the bounds of JSON': ([bytes = Buffer.alloc(0)]) => void isBounded(bytes.toString('utf8')),
-  'odd numbers': ([bytes = Buffer.alloc(0)]) => void holdsOddNumber(bytes.toString('utf8')),
+  'odd numbers': ([bytes = Buffer.alloc(0)]) => void holdsInexactNumber(bytes.toString('utf8')),
   'arguments as an object': ([bytes = Buffer.alloc(0)]) => void argumentsObject(bytes.toString('utf8')),
   'a data URL': ([bytes = Buffer.alloc(0)]) => void parseDataUrl(`data:${bytes.toString('utf8')}`),
   'a query': ([bytes = Buffer.alloc(0)]) => void new URLSearchParams(bytes.toString('latin1')).toString(),

@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     const gateway = await startGateway(
       { vendors: vendorsAtUrl(vendor.url), keys: [{ name: 'limited', key: LIMITED, limits }] },
       undefined,
-      (made) => ({ ...made, limits: shared, note: recording(charging(shared.charge)) }),
+      (made) => ({ ...made, limits: shared, record: recording(charging(shared.charge)) }),
     );
     closing.push(gateway.close, shared.close);
     return gateway.url;

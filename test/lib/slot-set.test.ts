@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NO_SLOT, SlotSet, type Slotted } from '../../src/lib/slot-set.ts';
+import { NO_SLOT, type SlotItem, SlotSet } from '../../src/lib/slot-set.ts';
 
-interface Item extends Slotted {
+interface Item extends SlotItem {
   readonly name: number;
 }
 

@@ -314,7 +314,10 @@ test('answers in memory outlive a reload, within the bound that it sets', async 
   const reload = async (bytes: number) => {
     const config = configSchema.parse({ cache: { bytes } });
     const before = opened.at(-1)?.gateway;
-    const next = await openGateway(config, { simulated: {}, ...(before !== undefined && { before }) });
+    const next = await openGateway(config, {
+      simulated: {},
+      ...(before !== undefined && { previous: before }),
+    });
     opened.push(next);
     return next.gateway.cache?.store;
   };

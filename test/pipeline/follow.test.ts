@@ -21,10 +21,10 @@ test.each([
       fullIds: false,
       headers: {},
     },
-    answer: nothing,
+    markAnswered: nothing,
     succeed: nothing,
     fail: nothing,
-    rest: (milliseconds) => rests.push(milliseconds),
+    coolDown: (milliseconds) => rests.push(milliseconds),
     release: nothing,
   });
   ended('whole');

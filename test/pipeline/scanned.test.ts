@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { holdsOddNumber } from '../../src/conversation/odd-number.ts';
+import { holdsInexactNumber } from '../../src/conversation/odd-number.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
-import { fieldsWithOddNumbers } from '../../src/pipeline/body/parse-body.ts';
+import { fieldsWithInexactNumbers } from '../../src/pipeline/body/parse-body.ts';
 import { replaced, type Scanned, scanned, withFirst } from '../../src/pipeline/body/scanned.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
 
@@ -53,8 +53,8 @@ test('the fields with odd numbers are those whose text has one', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(number, value)), (values) => {
       const text = `{${values.map((each, at) => `"${at}":${each}`).join()}}`;
-      const expected = values.flatMap((each, at) => (holdsOddNumber(each) ? [String(at)] : []));
-      expect([...fieldsWithOddNumbers(scanned(Buffer.from(text)))]).toEqual(expected);
+      const expected = values.flatMap((each, at) => (holdsInexactNumber(each) ? [String(at)] : []));
+      expect([...fieldsWithInexactNumbers(scanned(Buffer.from(text)))]).toEqual(expected);
     }),
   );
 });

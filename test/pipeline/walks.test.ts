@@ -50,9 +50,9 @@ vi.mock(import('../../src/conversation/odd-number.ts'), async (original) => {
   const real = await original();
   return {
     ...real,
-    holdsOddNumber(text) {
+    holdsInexactNumber(text) {
       note('numbers', text);
-      return real.holdsOddNumber(text);
+      return real.holdsInexactNumber(text);
     },
   };
 });

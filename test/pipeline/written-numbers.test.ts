@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
-import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from '../../src/pipeline/body/parse-body.ts';
+import {
+  fieldsWithInexactNumbers,
+  parseBody,
+  withWrittenNumbers,
+} from '../../src/pipeline/body/parse-body.ts';
 import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 
@@ -38,7 +42,7 @@ const names = ['messages', 'chat-completions', 'responses', 'generate-content'] 
 function promptOf(from: FormatName, request: string) {
   const bytes = Buffer.from(request);
   const sent = scanned(bytes);
-  const odd = fieldsWithOddNumbers(sent);
+  const odd = fieldsWithInexactNumbers(sent);
   const parsed = formats[from].inbound.parseRequest(parseBody(sent, odd), unreported);
   return { ...withWrittenNumbers(parsed, sent, odd), model: 'm' };
 }

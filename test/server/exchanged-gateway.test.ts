@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
-import { type Opened, startServing } from '../../src/server/process/serving.ts';
+import { type ConfiguredGateway, startServing } from '../../src/server/process/serving.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually, post, rawClient } from '../support/raw.ts';
 import { startUpstream } from '../support/upstream.ts';
@@ -24,17 +24,17 @@ test('P-11 a pipelined request keeps the gateway that answers it, even if anothe
     vendors: vendorsAtUrl(upstream.url),
     keys: [{ name: 'test', key: KEY }],
   });
-  const open = async (): Promise<Opened> => ({ config, ...(await openGateway(config)) });
+  const open = async (): Promise<ConfiguredGateway> => ({ config, ...(await openGateway(config)) });
   const serving = await startServing(await open(), () => undefined);
   const body = JSON.stringify({ model: 'openai/gpt-4o', stream: true, messages: [] });
   const asked = post('/v1/chat/completions', body);
   const client = rawClient(serving.server.port, asked + asked);
   try {
     await eventually(() => answers.length === 1, 'the first is asked');
-    serving.exchange(await open());
+    serving.replace(await open());
     answers[0]?.end('data: [DONE]\n\n');
     await eventually(() => answers.length === 2, 'the second is asked');
-    serving.exchange(await open());
+    serving.replace(await open());
     await sleep(RETIRED);
     answers[1]?.end('data: [DONE]\n\n');
     await eventually(

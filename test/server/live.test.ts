@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { cutOff } from '../../src/server/http/cut-off.ts';
-import { followExchanges } from '../../src/server/listen/live.ts';
+import { trackExchanges } from '../../src/server/listen/live.ts';
 import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
 import { held } from '../support/held.ts';
 
@@ -29,12 +29,12 @@ afterAll(async () => {
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
 function begin(count: number) {
-  const live = followExchanges(cutOff);
+  const live = trackExchanges(cutOff);
   const responses = Array.from({ length: count }, response);
-  for (const one of responses) live.follow(one, opened.gateway, () => undefined);
+  for (const one of responses) live.track(one, opened.gateway, () => undefined);
   const ended = (): number[] =>
     responses.flatMap((one, at) =>
-      live.signalOf(one).aborted && live.signalOf(one).reason === error ? [at] : [],
+      live.getSignal(one).aborted && live.getSignal(one).reason === error ? [at] : [],
     );
   return { live, responses, ended };
 }
@@ -51,8 +51,8 @@ describe('requests in flight', () => {
     expect(live.endAll(error)).toBe(3);
     expect(ended()).toEqual([0, 1, 2]);
     const late = response();
-    live.follow(late, opened.gateway, () => undefined);
-    expect(live.signalOf(late).reason).toBe(error);
+    live.track(late, opened.gateway, () => undefined);
+    expect(live.getSignal(late).reason).toBe(error);
   });
 
   test('are counted, in total and by key, until they end', () => {
@@ -75,43 +75,43 @@ describe('requests in flight', () => {
     const { live, responses } = begin(1);
     const [only] = responses;
     if (!only) throw new Error('there is one');
-    const signal = live.signalOf(only);
+    const signal = live.getSignal(only);
     only.emit('close');
     expect(signal.reason).toBeInstanceOf(GatewayError);
-    expect(live.signalOf(only).aborted).toBe(true);
+    expect(live.getSignal(only).aborted).toBe(true);
   });
 
   test('a gateway is in use while a request runs on it', () => {
     const { live, responses } = begin(1);
-    expect([live.uses(opened.gateway), live.uses(other.gateway)]).toEqual([true, false]);
+    expect([live.isUsing(opened.gateway), live.isUsing(other.gateway)]).toEqual([true, false]);
     responses[0]?.emit('close');
-    expect(live.uses(opened.gateway)).toBe(false);
+    expect(live.isUsing(opened.gateway)).toBe(false);
   });
 
   test('an error is attributed to the request in whose context it occurred, and to none outside', async () => {
-    const live = followExchanges(cutOff);
+    const live = trackExchanges(cutOff);
     const [guilty, innocent] = [response(), response()];
-    live.follow(innocent, opened.gateway, () => undefined);
+    live.track(innocent, opened.gateway, () => undefined);
     const blamed = await new Promise<boolean>((resolve) =>
-      live.follow(guilty, opened.gateway, () => setTimeout(() => resolve(live.blame()), 1)),
+      live.track(guilty, opened.gateway, () => setTimeout(() => resolve(live.abortCurrent()), 1)),
     );
-    expect([blamed, live.signalOf(guilty).aborted, live.signalOf(innocent).aborted]).toEqual([
+    expect([blamed, live.getSignal(guilty).aborted, live.getSignal(innocent).aborted]).toEqual([
       true,
       true,
       false,
     ]);
-    expect(live.blame()).toBe(false);
+    expect(live.abortCurrent()).toBe(false);
   });
 });
 
 test('what an exchange has started does not keep it when it is over, and blames nobody', async () => {
-  const live = followExchanges(cutOff);
+  const live = trackExchanges(cutOff);
   /** As a connection to a vendor does, which outlives the exchange that opened it. */
   let later = (): boolean => false;
   const over = ((): WeakRef<ServerResponse> => {
     const one = response();
-    live.follow(one, opened.gateway, () => {
-      later = AsyncResource.bind(() => live.blame());
+    live.track(one, opened.gateway, () => {
+      later = AsyncResource.bind(() => live.abortCurrent());
     });
     one.emit('close');
     return new WeakRef(one);

@@ -39,8 +39,8 @@ test('the watch reads memory for those alone that are not spared, and reports wh
   let mark = 1;
   const watch = watchShortage({
     marks: () => ({ eventLoopDelay: 600_000, memory: mark, fileDescriptors: 1 }),
-    onLittleMemory() {},
-    onLastMemory() {},
+    onLowMemory() {},
+    onCriticalMemory() {},
     onFewDescriptors() {},
   });
   try {

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { type FollowedKeys, followKeys } from '../../src/access/follow-keys.ts';
+import { type WatchedKeys, watchKeys } from '../../src/access/follow-keys.ts';
 import { findPrincipal } from '../../src/access/keys.ts';
 import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
@@ -33,8 +33,8 @@ async function keyOf(store: Store, name: string, group: string | null): Promise<
   return { key: made.key, id: made.row.id };
 }
 
-async function follow(store: Store, interval = 60_000): Promise<FollowedKeys> {
-  const followed = await followKeys(store, { interval });
+async function follow(store: Store, interval = 60_000): Promise<WatchedKeys> {
+  const followed = await watchKeys(store, { interval });
   onTestFinished(() => followed.stop());
   return followed;
 }

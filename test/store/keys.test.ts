@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { followKeys } from '../../src/access/follow-keys.ts';
+import { watchKeys } from '../../src/access/follow-keys.ts';
 import { findEndedKey, findPrincipal } from '../../src/access/keys.ts';
 import { eraseCaller } from '../../src/accounting/usage/erase-caller.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
@@ -47,7 +47,7 @@ describeStores('revoked keys', (stores) => {
     const store = await stores.open(place);
     const early = await create(store, 'early');
     await revokeKey(store, early.row.id);
-    const followed = await followKeys(await stores.open(place), { interval: 60_000 });
+    const followed = await watchKeys(await stores.open(place), { interval: 60_000 });
     const late = await create(store, 'late');
     const live = await create(store, 'live');
     await followed.refresh();
@@ -193,7 +193,7 @@ describeStores('keys of the store', (stores) => {
   test('followers of the keys see the changes that others make', async () => {
     const place = await stores.newPlace();
     const [here, there] = await Promise.all([stores.open(place), stores.open(place)]);
-    const followed = await followKeys(here, { interval: 20 });
+    const followed = await watchKeys(here, { interval: 20 });
     // A poll waits for the disk, which on a busy machine may take longer than vitest's timeout of one second.
     const waitFor = (check: () => void): Promise<void> => soon(check);
     const { key, row } = await create(there, 'team', SETTINGS);
@@ -223,7 +223,7 @@ describeStores('keys of the store', (stores) => {
         return result;
       },
     });
-    const followed = await followKeys({ ...here, db }, { interval: 60_000 });
+    const followed = await watchKeys({ ...here, db }, { interval: 60_000 });
     const { key, row } = await create(there, 'team');
     isHolding = true;
     const first = followed.refresh();
@@ -243,7 +243,7 @@ describeStores('keys of the store', (stores) => {
     const store = await stores.open();
     const { key: other, row: untouched } = await create(store, 'other');
     const { key, row } = await create(store, 'team');
-    const followed = await followKeys(store, { interval: 60_000 });
+    const followed = await watchKeys(store, { interval: 60_000 });
     // This change sends no notice: only a read of the row would see it.
     const secretly = { hash: hashKey('secretly'), name: 'seen' };
     await store.db.updateTable('gateway_keys').set(secretly).where('id', '=', untouched.id).execute();
@@ -282,7 +282,7 @@ describeStores('keys of the store', (stores) => {
     const place = await stores.newPlace();
     const places = await Promise.all([1, 2, 3].map(() => stores.open(place)));
     const here = await stores.open(place);
-    const followed = await followKeys(here, { interval: 5 });
+    const followed = await watchKeys(here, { interval: 5 });
     const made = await Promise.all(
       places.flatMap((store, at) =>
         Array.from({ length: 10 }, async (_, count) => {
@@ -306,7 +306,7 @@ describeStores('keys of the store', (stores) => {
     const { key, row } = await create(store, 'team');
     const told: string[] = [];
     const recovered: string[] = [];
-    const followed = await followKeys(store, {
+    const followed = await watchKeys(store, {
       interval: 5,
       onTrouble: (message) => told.push(message),
       onRecovered: (message) => recovered.push(message),
@@ -331,7 +331,7 @@ describeStores('keys of the store', (stores) => {
     skip(store.kind !== 'sqlite');
     const { path } = store.place;
     const told: string[] = [];
-    const followed = await followKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
+    const followed = await watchKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
     await copyFile(path, `${path}.restored`);
     await rename(`${path}.restored`, path);
     await soon(() =>
@@ -354,7 +354,7 @@ describeStores('keys of the store', (stores) => {
     await writeFile(file, text);
     await create(store, 'first');
     expect(await importKeyFile(store, directory)).toBe(1);
-    const followed = await followKeys(store);
+    const followed = await watchKeys(store);
     await followed.stop();
     expect(findPrincipal(followed.keys, 'the-old-key')?.name).toBe('first-2');
     await expect(readFile(file)).rejects.toThrow('ENOENT');

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { followKeys } from '../../src/access/follow-keys.ts';
+import { watchKeys } from '../../src/access/follow-keys.ts';
 import { findPrincipal } from '../../src/access/keys.ts';
 import { reportUsage } from '../../src/accounting/usage/report.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
@@ -212,7 +212,7 @@ describeStores('the store', (stores) => {
     const store = await stores.open(place);
     expect(store.newer).toEqual(['900-of-tomorrow', '901-of-the-day-after']);
     for (const one of [before, store]) {
-      const followed = await followKeys(one, { interval: 60_000 });
+      const followed = await watchKeys(one, { interval: 60_000 });
       const name = one === store ? 'after' : 'meanwhile';
       const made = await createKey(one, name, { budget_day: 2 });
       const id = made?.row.id ?? '';

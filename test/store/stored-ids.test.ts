@@ -76,7 +76,7 @@ test('a failed write is reported once, and made up for by the next one that succ
       written.push(...owned.map(({ id }) => id));
     },
   };
-  const ids = openStoredIds({ table, tell: (message) => void told.push(message), interval: 60_000 });
+  const ids = openStoredIds({ table, log: (message) => void told.push(message), interval: 60_000 });
   ids.bind(['a'], 'one');
   await ids.close();
   ids.bind(['b'], 'one');

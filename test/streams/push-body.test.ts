@@ -14,7 +14,7 @@ function stage(mostQueued?: () => number) {
     resume: () => heard.push('resume'),
     pause: () => heard.push('pause'),
     cancel: (reason) => heard.push(['cancel', reason]),
-    ...(mostQueued && { mostQueued }),
+    ...(mostQueued && { maxQueued: mostQueued }),
   });
   return { body, heard, reader: body.stream().getReader() };
 }

@@ -124,7 +124,7 @@ describe('translateBody', () => {
   test('output without content is held back, and a failure after it rejects ready', async () => {
     const broken = new GatewayError('upstream-broken', 'It broke off.');
     const { stream } = source(['start', broken]);
-    const { ready } = translateBody(stream, upper, { fail, holds: () => true });
+    const { ready } = translateBody(stream, upper, { fail, isHolding: () => true });
     await expect(ready).rejects.toBe(broken);
   });
 
@@ -137,7 +137,7 @@ describe('translateBody', () => {
         out.enqueue(text(chunk));
       },
     };
-    const passed = translateBody(stream, step, { fail, holds: () => !said });
+    const passed = translateBody(stream, step, { fail, isHolding: () => !said });
     await passed.ready;
     expect((await Array.fromAsync(passed.body)).map(text)).toEqual(['start said', 'more']);
   });
@@ -150,7 +150,7 @@ describe('translateBody', () => {
         end = () => controller.close();
       },
     });
-    const passed = translateBody(begun, upper, { fail, holds: () => true });
+    const passed = translateBody(begun, upper, { fail, isHolding: () => true });
     await new Promise((resolve) => setTimeout(resolve, 10));
     const reader = passed.body.getReader();
     expect(text((await reader.read()).value)).toBe('START');
@@ -267,8 +267,8 @@ describe('no timer is left', () => {
     const { body } = translateBody(source, followed, {
       fail,
       keepAlive,
-      over: () => said.includes(LAST),
-      mayBeOver: () => said.includes('STOP'),
+      end: () => said.includes(LAST),
+      mayEnd: () => said.includes('STOP'),
     });
     const reader = body.getReader();
     let isLeft = false;

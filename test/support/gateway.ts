@@ -54,7 +54,7 @@ export async function startRecorded(
 ): Promise<TestGateway & { readonly records: ExchangeRecord[] }> {
   const records: ExchangeRecord[] = [];
   const note = recording((record) => void records.push(record));
-  return { ...(await startGateway(input, undefined, (gateway) => ({ ...gateway, note }))), records };
+  return { ...(await startGateway(input, undefined, (gateway) => ({ ...gateway, record: note }))), records };
 }
 
 /** The four kinds of vendor, all at one address, each with its own key. */

@@ -5,7 +5,7 @@ import type { Recorder } from '../../src/accounting/usage/exchange-record.ts';
 import {
   type RecorderOptions,
   type UsageRecorder,
-  recordUsage as writeBatches,
+  openUsageRecorder as writeBatches,
 } from '../../src/accounting/usage/recorder.ts';
 import type { Store } from '../../src/store/store.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeBudget } from '../../src/upstream/pool/budget.ts';
+import { makeRetryBudget } from '../../src/upstream/pool/budget.ts';
 
 function clocked(limits: { share: number; perSecond: number }) {
   let now = 0;
-  const budget = makeBudget(limits, () => now);
+  const budget = makeRetryBudget(limits, () => now);
   return { budget, pass: (milliseconds: number) => (now += milliseconds) };
 }
 

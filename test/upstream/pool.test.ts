@@ -52,7 +52,7 @@ describe('a probe', () => {
     pass(1_200);
     const probe = take();
     expect(take).toThrow('sends it nothing for a while');
-    probe.answer();
+    probe.markAnswered();
     expect(take().vendor.name).toBe('a');
   });
 
@@ -147,7 +147,7 @@ describe('slots', () => {
     void wait('late').catch(() => undefined);
     const probe = await first;
     expect(got).toEqual(['first at b']);
-    probe.answer();
+    probe.markAnswered();
     await Promise.resolve();
     expect(got).toEqual(['first at b', 'second at b']);
     probe.release();
@@ -195,7 +195,7 @@ describe('with several upstreams', () => {
 
   test('one in cooldown is asked if no other can be', () => {
     const { take, pass, break: break_ } = pool(['a', 'b']);
-    take().rest(500);
+    take().coolDown(500);
     const names = [1, 2, 3].map(() => take().vendor.name);
     expect(new Set(names)).toEqual(new Set(['b']));
     break_();
@@ -254,8 +254,8 @@ describe('a cooldown', () => {
   test('is not cut short by a later, shorter one', () => {
     const { take, pass } = pool(['a', 'b']);
     const [one, same] = [take(), take(), take()].filter(({ vendor }) => vendor.name === 'a');
-    one?.rest(30_000);
-    same?.rest(1_000);
+    one?.coolDown(30_000);
+    same?.coolDown(1_000);
     pass(2_000);
     for (let at = 0; at < 4; at += 1) expect(take().vendor.name).toBe('b');
     pass(28_001);

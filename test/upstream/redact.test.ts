@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { hidden, hiddenInJson, tellable, withoutSecrets } from '../../src/upstream/redact.ts';
+import { hidden, hiddenInJson, withoutSecrets, withoutSecretsIn } from '../../src/upstream/redact.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
 /** The beginnings of the credentials that clouds issue. */
@@ -61,7 +61,7 @@ describe('withoutSecrets', () => {
     '10.5 and 127.0 are numbers; 8.8.8.8 is public',
   ])('leaves alone: %s', (text) => {
     expect(withoutSecrets(text, 'ollama')).toBe(text);
-    expect(tellable(new GatewayError('internal', text), 'ollama').message).toBe(text);
+    expect(withoutSecretsIn(new GatewayError('internal', text), 'ollama').message).toBe(text);
   });
 
   test('takes no longer for text that almost matches, over and over', () => {
@@ -85,7 +85,7 @@ describe('withoutSecrets', () => {
     ]) {
       const hide = (count: number): void => {
         withoutSecrets(piece.repeat(count), 'a-key-of-ours-0123');
-        tellable(new GatewayError('internal', piece.repeat(count)), '');
+        withoutSecretsIn(new GatewayError('internal', piece.repeat(count)), '');
         hiddenInJson(piece.repeat(count), 'a-key-of-ours-0123');
       };
       expect(growthOf(hide, 1_000), piece).toBeLessThan(SQUARE);
@@ -110,7 +110,7 @@ describe('tellable', () => {
     ['11.0.0.1', false],
     ['192.169.0.1', false],
   ])('%s is private: %s', (address, isPrivate) => {
-    const { message } = tellable(new GatewayError('internal', `at ${address}, no`), '');
+    const { message } = withoutSecretsIn(new GatewayError('internal', `at ${address}, no`), '');
     expect(message).toBe(isPrivate ? 'at [hidden], no' : `at ${address}, no`);
   });
 
@@ -122,7 +122,7 @@ describe('tellable', () => {
       retryAfter: 3,
       headers: { a: 'b' },
     });
-    const shown = tellable(error, '');
+    const shown = withoutSecretsIn(error, '');
     expect(shown.message).toBe('no route to [hidden] or [hidden]');
     expect(shown).toMatchObject({
       fault: 'upstream-broken',

@@ -1,6 +1,6 @@
 /** Which addresses of identity providers are accepted. Their answers decide who may come in. */
 
-import { isNobodys } from '../../upstream/addresses.ts';
+import { isReserved } from '../../upstream/addresses.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 
 /** The condition of `isProviders`, for messages. */
@@ -9,7 +9,7 @@ export const PROVIDER_ADDRESS = 'must be https://…, or http://… on this mach
 /** Whether a provider may be asked at an address. On plain http, anybody in between could let in anybody. */
 export function isProviderAddress(address: string): boolean {
   const url = URL.parse(address);
-  if (url === null || isNobodys(address)) return false;
+  if (url === null || isReserved(address)) return false;
   const { protocol, hostname, username, password, hash } = url;
   if (username + password + hash !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));

@@ -5,7 +5,7 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import type { KnownGroup, Principal } from '../principal.ts';
 import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
-import { openRemembered } from './remembered.ts';
+import { openTokenCache } from './remembered.ts';
 import { issuerIn, looksLikeToken } from './token.ts';
 import { type Identity, invalidToken, makeVerifier } from './verify-token.ts';
 
@@ -23,7 +23,7 @@ export interface Identities {
 
 export interface IdentitiesOptions {
   readonly agent: Dispatcher;
-  readonly tell: LogProblem;
+  readonly log: LogProblem;
   /** The groups that callers may belong to. */
   readonly groups: ReadonlyMap<string, KnownGroup>;
   /** The identities of the configuration before; keys that they know need not be fetched again. */
@@ -36,16 +36,16 @@ export interface IdentitiesOptions {
  */
 export async function openIdentities(
   settings: readonly Identity[],
-  { agent, tell, groups, before }: IdentitiesOptions,
+  { agent, log, groups, before }: IdentitiesOptions,
 ): Promise<Identities | undefined> {
   if (settings.length === 0) return undefined;
   const jose = await import('jose');
-  const remembered = openRemembered();
+  const remembered = openTokenCache();
   const earlier = before?.known();
   let isOpen = true;
   // A fetch that is aborted at the end is not worth a report.
   const tellOpen: LogProblem = (message) => {
-    if (isOpen) tell(message);
+    if (isOpen) log(message);
   };
   const sets = new Map<string, KeySet>();
   const verifiers = new Map(

@@ -49,14 +49,14 @@ const FETCH_TIMEOUT = 5_000;
 const RETRY_AFTER = 2;
 
 /**
- * @param tell called when the keys cannot be fetched, and when they can again.
+ * @param log called when the keys cannot be fetched, and when they can again.
  * @param before the keys that an earlier set knew of the same source.
  */
 export function openKeySet(
   { createLocalJWKSet, errors }: Jose,
   { name, issuer, jwks }: KeySource,
   agent: Dispatcher,
-  tell: LogProblem,
+  log: LogProblem,
   before: KnownKeys | undefined,
 ): KeySet {
   let known = before;
@@ -71,11 +71,11 @@ export function openKeySet(
       const signal = AbortSignal.timeout(FETCH_TIMEOUT);
       const found = await askProvider(agent, jwks ?? (await discover(agent, issuer, signal)), signal);
       known = { find: pickKeys(found), at: tried };
-      if (isTroubled) tell(`The keys of the identity provider ${name} can be fetched again.`);
+      if (isTroubled) log(`The keys of the identity provider ${name} can be fetched again.`);
       isTroubled = false;
     } catch (error) {
       if (!(error instanceof NoKeys)) throw error;
-      if (!isTroubled) tell(`The keys of the identity provider ${name} cannot be fetched: ${error.message}`);
+      if (!isTroubled) log(`The keys of the identity provider ${name} cannot be fetched: ${error.message}`);
       isTroubled = true;
     }
   }

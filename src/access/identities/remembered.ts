@@ -3,7 +3,7 @@
 import { hashKey } from '../../store/keys/key-secret.ts';
 import type { Principal } from '../principal.ts';
 
-export interface Remembered {
+export interface TokenCache {
   /** The principal of a token; undefined if it is unknown or has expired. */
   get(token: string): Principal | undefined;
   /** @param until milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface Remembered {
 const MAX_ENTRIES = 10_000;
 
 /** Only hashes of tokens are kept. */
-export function openRemembered(): Remembered {
+export function openTokenCache(): TokenCache {
   const known = new Map<string, { readonly principal: Principal; readonly until: number }>();
   return {
     get(token) {

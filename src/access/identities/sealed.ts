@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 
-export interface Seal {
+export interface Sealer {
   /** Seals a value for some seconds. */
   seal(value: Readonly<Record<string, string>>, seconds: number): Promise<string>;
   /** The value; undefined if the text is not one of this seal, or its time is over. */
@@ -17,7 +17,7 @@ export interface Seal {
  * @param secret what is current; a new one ends all that was sealed before
  * @param purpose what is sealed for one purpose cannot be opened for another
  */
-export function makeSeal(secret: () => string, purpose: string): Seal {
+export function makeSealer(secret: () => string, purpose: string): Sealer {
   const key = (): Buffer => createHash('sha256').update(`${purpose}\0${secret()}`).digest();
   return {
     async seal(value, seconds) {

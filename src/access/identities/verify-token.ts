@@ -4,7 +4,7 @@ import { GatewayError } from '../../lib/errors.ts';
 import type { KeyLimits, ModelLimits } from '../../store/keys/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
 import {
-  getRights,
+  getPermissions,
   type KnownGroup,
   modelHolders,
   type Principal,
@@ -75,7 +75,7 @@ export function makeVerifier(
     requiredClaims: ['exp'],
     clockTolerance: TOLERANCE,
   };
-  const opens = { ...getRights(identity), limits: identity.limits ?? {} };
+  const opens = { ...getPermissions(identity), limits: identity.limits ?? {} };
 
   /** Verifies a token. @returns when it expires, in seconds since 1970. @throws errors of jose */
   async function findExpiry(token: string): Promise<number> {

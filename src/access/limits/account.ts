@@ -3,9 +3,9 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
 import { type Budget, byShareLeft, listBudgets, MAX_BUDGETS } from './budgets.ts';
-import type { AccountOf, Holder } from './holder.ts';
-import type { InFlight, Leave } from './in-flight.ts';
-import { type Standing, type Standings, tighter } from './limit-headers.ts';
+import type { AccountKind, LimitHolder } from './holder.ts';
+import type { InFlight, ReleaseSlot } from './in-flight.ts';
+import { type LimitState, type LimitStates, tighter } from './limit-headers.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
 import { sharedPeriods } from './periods.ts';
@@ -13,7 +13,7 @@ import { type CheckedRequest, overBudget, overConcurrency, overRate, overReserve
 import type { Release, Reservations } from './reservations.ts';
 import { type CostEstimate, holdAmount } from './reserve.ts';
 import type { Spending, Spent } from './spending.ts';
-import { openUsedLately } from './used-lately.ts';
+import { openRecentlyUsed } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
 
 /** Where figures are kept. */
@@ -36,41 +36,41 @@ export interface Clock {
 export interface Account {
   /**
    * Counts a request of a holder with limits, in flight until `response` closes.
-   * @param beside what is left of other limits that apply to the request.
+   * @param otherLimits what is left of other limits that apply to the request.
    * @returns what is left of all of them.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with headers that say the same.
    */
   admit(
-    holder: Holder,
+    holder: LimitHolder,
     response: CallerResponse,
     format: FormatName,
-    beside: Standings,
-  ): Standings | Promise<Standings>;
+    otherLimits: LimitStates,
+  ): LimitStates | Promise<LimitStates>;
   /**
    * Holds what a request may cost of the budgets of a holder.
-   * @param beside what is left of other limits, for the headers of a refusal.
+   * @param otherLimits what is left of other limits, for the headers of a refusal.
    * @returns a function to call once, when the cost has been charged.
    * @throws GatewayError `rate-limited` if requests in flight hold what is left; `quota-exceeded` if it would not fit
    *   without them either.
    */
   reserve(
-    holder: Holder,
+    holder: LimitHolder,
     estimate: CostEstimate,
     format: FormatName,
-    beside: Standings,
+    otherLimits: LimitStates,
   ): Release | Promise<Release>;
   /**
    * Counts something of a holder as in flight that is not a request yet.
    * @returns a function to call once, when it is over; undefined if the limit is reached.
    */
-  occupy(holder: Holder): Leave | undefined | Promise<Leave | undefined>;
+  reserveSlot(holder: LimitHolder): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined>;
   /**
    * Charges what an exchange used, as far as that is limited.
    * @param time when the exchange began, in milliseconds since 1970.
    */
   charge(name: string, tokens: number, cost: number, time: number): void;
   /** The limits of a holder, with what is spent of its budgets. */
-  report(holder: Holder): Promise<LimitReport>;
+  report(holder: LimitHolder): Promise<LimitReport>;
   /** The budgets of recently active holders, as far as this process knows them; if there are very many, the most used. */
   budgets(): readonly Budget[];
   close(): void;
@@ -84,18 +84,18 @@ const MAX_ANSWER_TIME = 86_400_000;
  * each part is rounded up.
  */
 export function openAccount(
-  of: AccountOf,
+  of: AccountKind,
   { requests, tokens, inFlight, spending, reservations }: Counters,
   { now, timeZone = 'UTC' }: Clock,
   share: () => number,
 ): Account {
   /** The holders whose tokens are counted, and those whose money is. */
   const metered = {
-    tokens: openUsedLately<true>(MAX_ANSWER_TIME),
-    money: openUsedLately<Holder>(MAX_ANSWER_TIME),
+    tokens: openRecentlyUsed<true>(MAX_ANSWER_TIME),
+    money: openRecentlyUsed<LimitHolder>(MAX_ANSWER_TIME),
   };
   const portion = (limit: number): number => Math.ceil(limit / share());
-  const checked = (holder: Holder, format: FormatName, standings: Standings): CheckedRequest => {
+  const checked = (holder: LimitHolder, format: FormatName, standings: LimitStates): CheckedRequest => {
     return { of, holder, format, standings, now: now(), timeZone };
   };
 
@@ -104,19 +104,19 @@ export function openAccount(
    * @returns what is left of each limit, and of those beside it.
    */
   function check(
-    holder: Holder,
+    holder: LimitHolder,
     format: FormatName,
-    beside: Standings,
+    otherLimits: LimitStates,
     usedRequests: Used | undefined,
     usedTokens: Used | undefined,
     spent: Spent | undefined,
-  ): Standings {
+  ): LimitStates {
     const { limits } = holder;
     const byRequests = standing(limits.requestsPerMinute, usedRequests);
     const byTokens = standing(limits.tokensPerMinute, usedTokens);
     const all = {
-      requests: tighter(byRequests, beside.requests),
-      tokens: tighter(byTokens, beside.tokens),
+      requests: tighter(byRequests, otherLimits.requests),
+      tokens: tighter(byTokens, otherLimits.tokens),
     };
     const refusal = spent && overBudget(checked(holder, format, all), spent);
     if (refusal !== undefined) throw refusal;
@@ -128,22 +128,22 @@ export function openAccount(
     return all;
   }
 
-  function standing(limit: number | undefined, used: Used | undefined): Standing | undefined {
+  function standing(limit: number | undefined, used: Used | undefined): LimitState | undefined {
     if (limit === undefined || used === undefined) return undefined;
     return { limit: portion(limit), used: used.count, left: used.left };
   }
 
   /** Counts a request as in flight until `response` closes. @throws GatewayError if the limit is reached. */
   function enter(
-    holder: Holder,
+    holder: LimitHolder,
     response: CallerResponse,
     format: FormatName,
-    all: Standings,
-  ): Standings | Promise<Standings> {
+    all: LimitStates,
+  ): LimitStates | Promise<LimitStates> {
     const { concurrentRequests } = holder.limits;
     if (concurrentRequests === undefined) return all;
     const limit = portion(concurrentRequests);
-    const begin = (leave: Leave | undefined): Standings => {
+    const begin = (leave: ReleaseSlot | undefined): LimitStates => {
       if (leave === undefined) throw overConcurrency(checked(holder, format, all), limit);
       // Each limit listens by itself, those of fallbacks too. Node would warn of a leak from the eleventh listener on.
       response.setMaxListeners(0);
@@ -157,7 +157,7 @@ export function openAccount(
   }
 
   return {
-    admit(holder, response, format, beside) {
+    admit(holder, response, format, otherLimits) {
       const { name, limits } = holder;
       const { requestsPerMinute, tokensPerMinute } = limits;
       const at = performance.now();
@@ -167,23 +167,23 @@ export function openAccount(
 
       const usedRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
       const usedTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
-      const spent = isBudgeted ? spending.of(name, sharedPeriods(limits)) : undefined;
+      const spent = isBudgeted ? spending.get(name, sharedPeriods(limits)) : undefined;
       // All at once: one round trip with Redis. Without Redis there is no promise to wait for.
-      if (isHere(usedRequests) && isHere(usedTokens) && isHere(spent))
+      if (isLocal(usedRequests) && isLocal(usedTokens) && isLocal(spent))
         return enter(
           holder,
           response,
           format,
-          check(holder, format, beside, usedRequests, usedTokens, spent),
+          check(holder, format, otherLimits, usedRequests, usedTokens, spent),
         );
       return Promise.all([usedRequests, usedTokens, spent]).then((figures) =>
-        enter(holder, response, format, check(holder, format, beside, ...figures)),
+        enter(holder, response, format, check(holder, format, otherLimits, ...figures)),
       );
     },
-    reserve(holder, estimate, format, beside) {
+    reserve(holder, estimate, format, otherLimits) {
       const amount = estimate[holder.limits.budgetReserve ?? 'typical'];
       return holdAmount({ reservations, spending }, holder, amount, (before, spent) => {
-        const refusal = overReserve(checked(holder, format, beside), {
+        const refusal = overReserve(checked(holder, format, otherLimits), {
           amount,
           before,
           spent,
@@ -192,7 +192,7 @@ export function openAccount(
         if (refusal !== undefined) throw refusal;
       });
     },
-    occupy({ name, limits: { concurrentRequests } }) {
+    reserveSlot({ name, limits: { concurrentRequests } }) {
       return concurrentRequests === undefined ? () => {} : inFlight.enter(name, portion(concurrentRequests));
     },
     charge(name, usedTokens, cost, time) {
@@ -204,7 +204,7 @@ export function openAccount(
     },
     async report(holder) {
       const { name, of: owner = name, models, limits } = holder;
-      const spent = await spending.of(name, sharedPeriods(limits));
+      const spent = await spending.get(name, sharedPeriods(limits));
       return { of, name: owner, ...(models && { models }), limits, spent };
     },
     budgets() {
@@ -220,6 +220,6 @@ export function openAccount(
   };
 }
 
-function isHere<T>(figure: T | Promise<T>): figure is T {
+function isLocal<T>(figure: T | Promise<T>): figure is T {
   return !(figure instanceof Promise);
 }

@@ -1,12 +1,12 @@
 /** Budgets and what is left of them, for metrics. */
 
 import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
-import type { AccountOf, Holder } from './holder.ts';
+import type { AccountKind, LimitHolder } from './holder.ts';
 import type { Spent } from './spending.ts';
 
 /** A budget and what is left of it, in US dollars. The rest is negative if the last answers exceeded the budget. */
 export interface Budget {
-  readonly of: AccountOf;
+  readonly of: AccountKind;
   /** The name of the key or of the group. */
   readonly name: string;
   /** The models that it covers; absent means all. */
@@ -23,8 +23,8 @@ export const MAX_BUDGETS = 1_000;
 
 /** The budgets of a holder, with what is left of each. @param reserved what its requests in flight hold. */
 export function listBudgets(
-  of: AccountOf,
-  { name, of: holder = name, models, limits }: Holder,
+  of: AccountKind,
+  { name, of: holder = name, models, limits }: LimitHolder,
   spent: Spent,
   reserved: number,
 ): readonly Budget[] {

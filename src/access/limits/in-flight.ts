@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { openCounters } from '../../lib/counters.ts';
 
 /** Called once, when an exchange is over. */
-export type Leave = () => void;
+export type ReleaseSlot = () => void;
 
 /** Counts of exchanges in flight. */
 export interface InFlight {
@@ -16,7 +16,7 @@ export interface InFlight {
    * Lets one more exchange of a key begin.
    * @returns a function to call once, when the exchange is over; undefined if `limit` exchanges are in flight already.
    */
-  enter(key: string, limit: number): Leave | undefined | Promise<Leave | undefined>;
+  enter(key: string, limit: number): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined>;
   close(): void;
 }
 
@@ -38,11 +38,11 @@ for i = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 
 /** Counts the exchanges of this process alone. */
-export function inFlightHere(): InFlight {
+export function localInFlight(): InFlight {
   const counts = openCounters();
   return {
     enter(key, limit) {
-      if (counts.of(key) >= limit) return undefined;
+      if (counts.get(key) >= limit) return undefined;
       counts.add(key);
       return () => counts.remove(key);
     },
@@ -54,7 +54,7 @@ export function inFlightHere(): InFlight {
  * Counts the exchanges of all processes that share a Redis. While Redis is away, this process counts alone.
  * @param name the name of the counts in Redis.
  */
-export function inFlightShared(name: string, redis: Redis): InFlight {
+export function sharedInFlight(name: string, redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
   const here = new Map<string, Set<string>>();
 

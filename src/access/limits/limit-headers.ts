@@ -30,7 +30,7 @@ export const ANTHROPIC_LIMIT_HEADERS: readonly string[] = [
 ].flatMap(({ anthropic }) => Object.values(anthropic));
 
 /** How much of one limit a key or a group has used. */
-export interface Standing {
+export interface LimitState {
   readonly limit: number;
   readonly used: number;
   /** Milliseconds until the next window begins. */
@@ -38,22 +38,22 @@ export interface Standing {
 }
 
 /** The state of the limits that headers tell about. A limit that does not apply is undefined. */
-export interface Standings {
-  readonly requests: Standing | undefined;
-  readonly tokens: Standing | undefined;
+export interface LimitStates {
+  readonly requests: LimitState | undefined;
+  readonly tokens: LimitState | undefined;
 }
 
 /**
  * Of two limits that both apply, the one of which less is left; if the same is left of both, the one that resets later.
  */
-export function tighter(one: Standing | undefined, other: Standing | undefined): Standing | undefined {
+export function tighter(one: LimitState | undefined, other: LimitState | undefined): LimitState | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const [left, otherLeft] = [remaining(one), remaining(other)];
   if (left === otherLeft) return one.left < other.left ? other : one;
   return left < otherLeft ? one : other;
 }
 
-function remaining({ limit, used }: Standing): number {
+function remaining({ limit, used }: LimitState): number {
   return Math.max(0, limit - used);
 }
 
@@ -64,7 +64,7 @@ function remaining({ limit, used }: Standing): number {
  * @param now milliseconds since 1970.
  */
 export function limitHeaders(
-  { requests, tokens }: Standings,
+  { requests, tokens }: LimitStates,
   format: FormatName,
   now: number,
 ): Record<string, string> {
@@ -77,7 +77,7 @@ export function limitHeaders(
 function write(
   headers: Record<string, string>,
   { openai, anthropic }: ReturnType<typeof makeNames>,
-  standing: Standing,
+  standing: LimitState,
   format: FormatName,
   now: number,
 ): void {

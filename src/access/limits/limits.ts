@@ -7,11 +7,11 @@ import type { Principal } from '../principal.ts';
 import { type Clock, type Counters, openAccount } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
-import type { Leave } from './in-flight.ts';
-import { limitHeaders, type Standings } from './limit-headers.ts';
+import type { ReleaseSlot } from './in-flight.ts';
+import { type LimitStates, limitHeaders } from './limit-headers.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget, hasLimit } from './limited.ts';
-import { type AskedModels, type ModelCounters, openModelAccounts } from './model-accounts.ts';
+import { type ModelCounters, openModelAccounts, type RequestedModels } from './model-accounts.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
 import { openTagsInUse, tagName } from './tags-in-use.ts';
@@ -28,24 +28,28 @@ export interface Limits {
    * @returns how much is left, and the headers for the answer.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with the same headers.
    */
-  admit(principal: Principal, response: CallerResponse, format: FormatName): Allowed | Promise<Allowed>;
+  admit(
+    principal: Principal,
+    response: CallerResponse,
+    format: FormatName,
+  ): LimitsPassed | Promise<LimitsPassed>;
   /**
    * Counts a message that is still arriving as in flight: for its key and, if the key has room, for the key's group.
    * @returns a function to call once, when the message has arrived; undefined if there is no room.
    */
-  occupy(principal: Principal): Promise<Leave | undefined>;
+  reserveSlot(principal: Principal): Promise<ReleaseSlot | undefined>;
   /**
    * Counts a request for the limits that cover its model.
-   * @param beside what is left of the limits for all models; undefined if there are none.
+   * @param otherLimits what is left of the limits for all models; undefined if there are none.
    * @returns what is left of all limits.
    */
   admitModel(
     principal: Principal,
-    asked: AskedModels,
+    asked: RequestedModels,
     response: CallerResponse,
     format: FormatName,
-    beside: Standings | undefined,
-  ): Allowed | Promise<Allowed>;
+    otherLimits: LimitStates | undefined,
+  ): LimitsPassed | Promise<LimitsPassed>;
   /**
    * The tag that a request of a key counts for, since the number of tags is bounded.
    * @param said what the request says that it is for; undefined if it says nothing.
@@ -53,7 +57,7 @@ export interface Limits {
   boundTag(key: string, said: string | undefined): string;
   /**
    * Counts a request for the limits of its tag, as `boundTag` returned it.
-   * @param beside as for `admitModel`.
+   * @param otherLimits as for `admitModel`.
    * @returns what is left of all limits.
    */
   admitTag(
@@ -61,25 +65,25 @@ export interface Limits {
     tag: string,
     response: CallerResponse,
     format: FormatName,
-    beside: Standings | undefined,
-  ): Allowed | Promise<Allowed>;
+    otherLimits: LimitStates | undefined,
+  ): LimitsPassed | Promise<LimitsPassed>;
   /**
    * Holds what a request may cost of all budgets that apply to it.
-   * @param beside what is left of the limits that headers tell about.
+   * @param otherLimits what is left of the limits that headers tell about.
    * @returns a function to call once, when the cost has been charged.
    * @throws GatewayError `rate-limited` or `quota-exceeded`.
    */
   reserve(
     principal: Principal,
-    asked: AskedModels & { readonly tag: string | undefined },
+    asked: RequestedModels & { readonly tag: string | undefined },
     estimate: CostEstimate,
     format: FormatName,
-    beside: Standings | undefined,
+    otherLimits: LimitStates | undefined,
   ): Release | Promise<Release>;
   /** Charges what exchanges used to their key, and to the group that the key belonged to. */
   readonly charge: (consumption: Consumption) => void;
   /** All limits that apply to a caller, with what is spent of their budgets. */
-  report(principal: Principal, otherNames: AskedModels['otherNames']): Promise<readonly LimitReport[]>;
+  report(principal: Principal, otherNames: RequestedModels['otherNames']): Promise<readonly LimitReport[]>;
   /** The budgets of recently active keys and groups, as far as this process knows them, up to a bound. */
   budgets(): readonly Budget[];
   /** Resolves when the stored figures are read no more. */
@@ -87,10 +91,10 @@ export interface Limits {
 }
 
 /** What the limits return for a request that they admit. */
-export interface Allowed {
-  readonly standings: Standings;
+export interface LimitsPassed {
+  readonly standings: LimitStates;
   /** Headers, with names in lower case. */
-  readonly allowance: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Where the figures of keys or of groups are kept: for all models, and for some. */
@@ -101,10 +105,10 @@ export interface AllCounters {
 
 const NONE: readonly never[] = [];
 const NO_LIMITS: KeyLimits = {};
-const NOT_LIMITED: Standings = { requests: undefined, tokens: undefined };
+const NOT_LIMITED: LimitStates = { requests: undefined, tokens: undefined };
 
 /**
- * @param of where the figures of keys and those of groups are kept.
+ * @param counters where the figures of keys and those of groups are kept.
  * @param clock the clock and the time zone of budgets.
  * @param share returns the number of parts into which limits are divided, if each process counts by itself at the
  * moment; each part is rounded up.
@@ -132,9 +136,12 @@ export function openLimitsOver(
     groupModels.charge(group, consumption);
   }
 
-  function told(standings: Standings | Promise<Standings>, format: FormatName): Allowed | Promise<Allowed> {
+  function told(
+    standings: LimitStates | Promise<LimitStates>,
+    format: FormatName,
+  ): LimitsPassed | Promise<LimitsPassed> {
     if (standings instanceof Promise) return standings.then((all) => told(all, format));
-    return { standings, allowance: limitHeaders(standings, format, clock.now()) };
+    return { standings, headers: limitHeaders(standings, format, clock.now()) };
   }
 
   return {
@@ -145,14 +152,14 @@ export function openLimitsOver(
         group === undefined || !hasLimit(group.limits)
           ? own
           : own instanceof Promise
-            ? own.then((beside) => groups.admit(group, response, format, beside))
+            ? own.then((otherLimits) => groups.admit(group, response, format, otherLimits))
             : groups.admit(group, response, format, own);
       return told(all, format);
     },
-    async occupy({ name, limits, group }) {
-      const leave = await keys.occupy({ name, limits });
+    async reserveSlot({ name, limits, group }) {
+      const leave = await keys.reserveSlot({ name, limits });
       if (leave === undefined || group === undefined) return leave;
-      const leaveGroup = await groups.occupy(group);
+      const leaveGroup = await groups.reserveSlot(group);
       if (leaveGroup === undefined) {
         leave();
         return undefined;
@@ -162,9 +169,9 @@ export function openLimitsOver(
         leaveGroup();
       };
     },
-    admitModel(principal, asked, response, format, beside = NOT_LIMITED) {
+    admitModel(principal, asked, response, format, otherLimits = NOT_LIMITED) {
       const { name, modelLimits = NONE, group } = principal;
-      const own = keyModels.admit(name, modelLimits, asked, response, format, beside);
+      const own = keyModels.admit(name, modelLimits, asked, response, format, otherLimits);
       const { modelLimits: ofGroup } = group ?? {};
       const all =
         group === undefined || ofGroup === undefined
@@ -175,15 +182,15 @@ export function openLimitsOver(
       return told(all, format);
     },
     boundTag,
-    admitTag({ name, tagLimits = NO_LIMITS }, tag, response, format, beside = NOT_LIMITED) {
+    admitTag({ name, tagLimits = NO_LIMITS }, tag, response, format, otherLimits = NOT_LIMITED) {
       const holder = { name: tagName(name, tag), limits: tagLimits };
-      return told(tags.admit(holder, response, format, beside), format);
+      return told(tags.admit(holder, response, format, otherLimits), format);
     },
-    reserve(principal, asked, estimate, format, beside = NOT_LIMITED) {
+    reserve(principal, asked, estimate, format, otherLimits = NOT_LIMITED) {
       const { name, limits, modelLimits = NONE, tagLimits, group } = principal;
       const { modelLimits: ofGroup = NONE } = group ?? {};
       return holdAll([
-        ...(hasBudget(limits) ? [() => keys.reserve(principal, estimate, format, beside)] : NONE),
+        ...(hasBudget(limits) ? [() => keys.reserve(principal, estimate, format, otherLimits)] : NONE),
         ...(tagLimits !== undefined && asked.tag !== undefined && hasBudget(tagLimits)
           ? [
               () =>
@@ -191,18 +198,18 @@ export function openLimitsOver(
                   { name: tagName(name, asked.tag ?? ''), limits: tagLimits },
                   estimate,
                   format,
-                  beside,
+                  otherLimits,
                 ),
             ]
           : NONE),
         ...(modelLimits.length > 0
-          ? [() => keyModels.reserve(modelLimits, asked, estimate, format, beside)]
+          ? [() => keyModels.reserve(modelLimits, asked, estimate, format, otherLimits)]
           : NONE),
         ...(group !== undefined && hasBudget(group.limits)
-          ? [() => groups.reserve(group, estimate, format, beside)]
+          ? [() => groups.reserve(group, estimate, format, otherLimits)]
           : NONE),
         ...(ofGroup.length > 0
-          ? [() => groupModels.reserve(ofGroup, asked, estimate, format, beside)]
+          ? [() => groupModels.reserve(ofGroup, asked, estimate, format, otherLimits)]
           : NONE),
       ]);
     },

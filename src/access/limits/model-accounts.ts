@@ -5,35 +5,35 @@ import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
 import { type Account, type Clock, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
-import type { AccountOf } from './holder.ts';
-import type { Standings } from './limit-headers.ts';
+import type { AccountKind } from './holder.ts';
+import type { LimitStates } from './limit-headers.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
-import { openUsedLately, type UsedLately } from './used-lately.ts';
+import { openRecentlyUsed, type RecentlyUsed } from './used-lately.ts';
 
 /** The models of a request. */
-export interface AskedModels {
+export interface RequestedModels {
   /** The model that is asked for. */
   readonly model: string;
   /** Other models that its body names; the vendor may use them instead. */
-  readonly beside: readonly string[];
+  readonly otherModels: readonly string[];
   otherNames(model: string): readonly string[];
 }
 
 /** A limit for some models: its owner, and the models. */
-export interface Share {
+export interface ModelLimitHolder {
   /** The name of the key or of the group. */
   readonly of: string;
   has(model: string): boolean;
 }
 
 /** Recently used limits, by the name under which their figures are kept. */
-export type Shares = UsedLately<Share>;
+export type RecentModelLimits = RecentlyUsed<ModelLimitHolder>;
 
 export interface ModelCounters extends Counters {
-  readonly shares: Shares;
+  readonly recent: RecentModelLimits;
 }
 
 export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
@@ -44,24 +44,24 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
   admit(
     name: string,
     holders: readonly ModelHolder[],
-    asked: AskedModels,
+    asked: RequestedModels,
     response: CallerResponse,
     format: FormatName,
-    beside: Standings,
-  ): Standings | Promise<Standings>;
+    otherLimits: LimitStates,
+  ): LimitStates | Promise<LimitStates>;
   /** Holds what a request may cost of the budgets that cover one of its models, as an account does. */
   reserve(
     holders: readonly ModelHolder[],
-    asked: AskedModels,
+    asked: RequestedModels,
     estimate: CostEstimate,
     format: FormatName,
-    beside: Standings,
+    otherLimits: LimitStates,
   ): Release | Promise<Release>;
   /** The limits for some models of a key or a group, with what is spent of their budgets. */
   report(
     name: string,
     holders: readonly ModelHolder[],
-    otherNames: AskedModels['otherNames'],
+    otherNames: RequestedModels['otherNames'],
   ): Promise<readonly LimitReport[]>;
   /** Charges what an exchange with a model used. */
   charge(name: string, taken: Consumption): void;
@@ -71,28 +71,28 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
 const KEEP = 86_400_000;
 
 /** Limits that were used within the time that answers may take. */
-export function openShares(): Shares {
-  return openUsedLately<Share>(KEEP);
+export function openRecentModelLimits(): RecentModelLimits {
+  return openRecentlyUsed<ModelLimitHolder>(KEEP);
 }
 
 /** The parameters are those of `openAccount`. */
 export function openModelAccounts(
-  of: AccountOf,
-  { shares, ...counters }: ModelCounters,
+  of: AccountKind,
+  { recent, ...counters }: ModelCounters,
   clock: Clock,
   share: () => number,
 ): ModelAccounts {
   const account = openAccount(of, counters, clock, share);
   /** By name and model. Undefined until the first request with a limit by model, so that others pay nothing for it. */
-  let charged: UsedLately<readonly ModelHolder[]> | undefined;
+  let charged: RecentlyUsed<readonly ModelHolder[]> | undefined;
 
   function admitAll(
     holders: readonly ModelHolder[],
     response: CallerResponse,
     format: FormatName,
-    beside: Standings,
-  ): Standings | Promise<Standings> {
-    let standings = beside;
+    otherLimits: LimitStates,
+  ): LimitStates | Promise<LimitStates> {
+    let standings = otherLimits;
     for (const [at, holder] of holders.entries()) {
       const told = account.admit(holder, response, format, standings);
       if (told instanceof Promise)
@@ -106,11 +106,11 @@ export function openModelAccounts(
   function use(
     name: string,
     holders: readonly ModelHolder[],
-    otherNames: AskedModels['otherNames'],
+    otherNames: RequestedModels['otherNames'],
     at: number,
   ): void {
     for (const { name: place, allows } of holders)
-      shares.set(place, { of: name, has: (each) => allows(each, otherNames) }, at);
+      recent.set(place, { of: name, has: (each) => allows(each, otherNames) }, at);
   }
 
   return {
@@ -118,20 +118,20 @@ export function openModelAccounts(
       use(name, holders, otherNames, performance.now());
       return Promise.all(holders.map(account.report));
     },
-    admit(name, all, { model, beside: others, otherNames }, response, format, beside) {
-      const holders = covering(all, { model, beside: others, otherNames });
-      if (holders.length === 0) return beside;
+    admit(name, all, { model, otherModels: others, otherNames }, response, format, otherLimits) {
+      const holders = holdersFor(all, { model, otherModels: others, otherNames });
+      if (holders.length === 0) return otherLimits;
       const at = performance.now();
-      charged ??= openUsedLately(KEEP);
+      charged ??= openRecentlyUsed(KEEP);
       charged.set(getPlace(name, model), holders, at);
       use(name, holders, otherNames, at);
-      return admitAll(holders, response, format, beside);
+      return admitAll(holders, response, format, otherLimits);
     },
-    reserve: (all, asked, estimate, format, beside) =>
+    reserve: (all, asked, estimate, format, otherLimits) =>
       holdAll(
-        covering(all, asked)
+        holdersFor(all, asked)
           .filter(({ limits }) => hasBudget(limits))
-          .map((holder) => () => account.reserve(holder, estimate, format, beside)),
+          .map((holder) => () => account.reserve(holder, estimate, format, otherLimits)),
       ),
     charge(name, { model, tokens, cost, time }) {
       if (charged === undefined || model === undefined) return;
@@ -144,11 +144,11 @@ export function openModelAccounts(
 }
 
 /** The limits that cover one of the models of a request. */
-function covering(
+function holdersFor(
   all: readonly ModelHolder[],
-  { model, beside, otherNames }: AskedModels,
+  { model, otherModels: otherLimits, otherNames }: RequestedModels,
 ): readonly ModelHolder[] {
-  return all.filter(({ allows }) => [model, ...beside].some((each) => allows(each, otherNames)));
+  return all.filter(({ allows }) => [model, ...otherLimits].some((each) => allows(each, otherNames)));
 }
 
 /** No model's id has a line break in it. */

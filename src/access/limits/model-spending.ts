@@ -1,9 +1,9 @@
 /** What keys or groups have spent on some models, from the stored spending on each model. */
 
 import { PERIODS } from '../../store/keys/key-limits.ts';
-import type { Share, Shares } from './model-accounts.ts';
+import type { ModelLimitHolder, RecentModelLimits } from './model-accounts.ts';
 import { getPeriods } from './periods.ts';
-import type { AtFirst, Spent, StoredSpending } from './spending.ts';
+import type { InitialSpending, Spent, StoredSpending } from './spending.ts';
 
 /** By name and model. */
 export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, Spent>>;
@@ -14,13 +14,13 @@ export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promis
 export interface ModelSpending {
   readonly stored: StoredSpending;
   /** The spending when the process began: which limits apply is not known before their first request. */
-  readonly atFirst: AtFirst;
+  readonly initial: InitialSpending;
 }
 
-/** @param read reads the store. @param shares the limits in use. */
-export function modelSpending(read: StoredByModel, shares: Shares): ModelSpending {
+/** @param read reads the store. @param recent the limits in use. */
+export function modelSpending(read: StoredByModel, shares: RecentModelLimits): ModelSpending {
   let first: { readonly day: string; readonly spent: SpentByModel } | undefined;
-  const getShare = (place: string): Share | undefined => shares.get(place, performance.now());
+  const getShare = (place: string): ModelLimitHolder | undefined => shares.get(place, performance.now());
 
   return {
     async stored(day, places) {
@@ -33,7 +33,7 @@ export function modelSpending(read: StoredByModel, shares: Shares): ModelSpendin
       first ??= { day, spent };
       return new Map(known.map(([place, share]) => [place, getSpent(share, spent)]));
     },
-    atFirst(place, day) {
+    initial(place, day) {
       const share = getShare(place);
       return first === undefined || share === undefined
         ? undefined
@@ -50,7 +50,7 @@ function carryOver(spent: Spent, from: string, to: string): Spent {
   );
 }
 
-function getSpent({ of, has }: Share, spent: SpentByModel): Spent {
+function getSpent({ of, has }: ModelLimitHolder, spent: SpentByModel): Spent {
   return sumUp([...(spent.get(of) ?? [])].flatMap(([model, dollars]) => (has(model) ? [dollars] : [])));
 }
 

@@ -2,14 +2,14 @@
 
 import { repeat } from '../../lib/repeat.ts';
 import type { Counters } from './account.ts';
-import { inFlightHere, inFlightShared } from './in-flight.ts';
+import { localInFlight, sharedInFlight } from './in-flight.ts';
 import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
-import { openShares } from './model-accounts.ts';
+import { openRecentModelLimits } from './model-accounts.ts';
 import { modelSpending, type StoredByModel } from './model-spending.ts';
 import { openRedis, type RedisConnection } from './redis.ts';
-import { reservationsHere, reservationsShared } from './reservations.ts';
-import { type AtFirst, openSpending, type StoredSpending } from './spending.ts';
-import { type UsageWindow, windowHere, windowShared } from './window.ts';
+import { localReservations, sharedReservations } from './reservations.ts';
+import { type InitialSpending, openSpending, type StoredSpending } from './spending.ts';
+import { localWindow, sharedWindow, type UsageWindow } from './window.ts';
 
 export interface LimitOptions {
   /** The address of Redis or Valkey; absent means none. */
@@ -59,7 +59,7 @@ interface Counting {
   readonly now: () => number;
   readonly timeZone?: string | undefined;
   readonly stored?: StoredSpending | undefined;
-  readonly atFirst?: AtFirst;
+  readonly initial?: InitialSpending;
   /** The Redis in which several processes count together; absent: this process counts alone. */
   readonly connection?: RedisConnection | undefined;
 }
@@ -67,37 +67,37 @@ interface Counting {
 /** @param prefix of the names of the figures in Redis. */
 function openCounters(
   prefix: string,
-  { window, now, timeZone, stored, atFirst, connection }: Counting,
+  { window, now, timeZone, stored, initial, connection }: Counting,
 ): Counters {
   const redis = connection?.redis;
   const counting = (name: string): UsageWindow =>
     connection === undefined
-      ? windowHere(window)
-      : windowShared(prefix + name, window, connection.redis, connection.onFault);
+      ? localWindow(window)
+      : sharedWindow(prefix + name, window, connection.redis, connection.onFault);
   return {
     requests: counting('requests'),
     tokens: counting('tokens'),
-    inFlight: redis === undefined ? inFlightHere() : inFlightShared(`${prefix}in-flight`, redis),
+    inFlight: redis === undefined ? localInFlight() : sharedInFlight(`${prefix}in-flight`, redis),
     spending: openSpending(`${prefix}spent`, {
       now,
       timeZone,
       stored,
       redis,
-      atFirst,
+      initial,
       onFault: connection?.onFault,
     }),
-    reservations: redis === undefined ? reservationsHere() : reservationsShared(`${prefix}reserved`, redis),
+    reservations: redis === undefined ? localReservations() : sharedReservations(`${prefix}reserved`, redis),
   };
 }
 
 /** @param byModel reads what was spent on each model. */
 function findCounters(prefix: string, counting: Counting, byModel?: StoredByModel): AllCounters {
-  const shares = openShares();
-  const stored = byModel && modelSpending(byModel, shares);
+  const recent = openRecentModelLimits();
+  const stored = byModel && modelSpending(byModel, recent);
   const { stored: _, ...rest } = counting;
   return {
     all: openCounters(prefix, counting),
-    byModel: { ...openCounters(`${prefix}model-`, { ...rest, ...stored }), shares },
+    byModel: { ...openCounters(`${prefix}model-`, { ...rest, ...stored }), recent },
   };
 }
 

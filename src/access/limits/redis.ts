@@ -17,15 +17,15 @@ const LISTENERS = 20;
 const REFUSING = 60_000;
 
 /** Commands of the connection itself. Its events report what becomes of them. */
-const OWN: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
+const CONNECTION_COMMANDS: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
 
 /** Called with what Redis has or does that makes counting impossible. */
-export type Fault = (reason: string) => void;
+export type ReportFault = (reason: string) => void;
 
 export interface RedisConnection {
   readonly redis: Redis;
   /** For faults that no refused command shows. */
-  readonly onFault: Fault;
+  readonly onFault: ReportFault;
   /** Whether processes count together in Redis: it is connected, and has refused nothing lately. */
   isShared(): boolean;
   close(): void;
@@ -64,8 +64,9 @@ export async function openRedis(
     refused = now;
     onTrouble(`${trouble}, so each process counts limits on its own.`);
   }
-  const onFault: Fault = (reason) => standIn(`Redis has something that limits cannot count by (${reason})`);
-  followRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
+  const onFault: ReportFault = (reason) =>
+    standIn(`Redis has something that limits cannot count by (${reason})`);
+  reportRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
   // A connection that hangs is given up, or else every request would wait for its command to time out.
   applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
   let away = false;
@@ -98,13 +99,13 @@ export async function openRedis(
  * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
  * report it.
  */
-function followRefusals(redis: Redis, onRefused: (reason: string) => void): void {
+function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
     command.promise.catch((error: Error) => {
       // A script that Redis does not know yet is sent to it afterwards.
       const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
-      if (isRefusal && !OWN.has(command.name)) onRefused(error.message);
+      if (isRefusal && !CONNECTION_COMMANDS.has(command.name)) onRefused(error.message);
     });
     return send(command, stream);
   };

@@ -4,19 +4,19 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { count } from '../../lib/count.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
-import type { AccountOf, Holder } from './holder.ts';
-import { limitHeaders, type Standing, type Standings } from './limit-headers.ts';
+import type { AccountKind, LimitHolder } from './holder.ts';
+import { type LimitState, type LimitStates, limitHeaders } from './limit-headers.ts';
 import { nextStart } from './periods.ts';
 import type { Spent } from './spending.ts';
 
 /** A request that is being checked against limits. */
 export interface CheckedRequest {
-  readonly of: AccountOf;
-  readonly holder: Holder;
+  readonly of: AccountKind;
+  readonly holder: LimitHolder;
   /** The format of the answer. */
   readonly format: FormatName;
   /** What is left of the limits that headers tell about. */
-  readonly standings: Standings;
+  readonly standings: LimitStates;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** In which budgets renew. */
@@ -24,13 +24,13 @@ export interface CheckedRequest {
 }
 
 /** Seconds after which one of the exchanges in flight may be over. */
-const SOON = 1;
+const RETRY_SOON = 1;
 
 /** @returns a GatewayError `rate-limited`, for a limit per minute. */
 export function overRate(
   request: CheckedRequest,
   what: 'request' | 'token',
-  { limit, left }: Standing,
+  { limit, left }: LimitState,
 ): GatewayError {
   return new GatewayError(
     'rate-limited',
@@ -44,7 +44,7 @@ export function overConcurrency(request: CheckedRequest, limit: number): Gateway
   return new GatewayError(
     'rate-limited',
     `Rate limit reached: ${subject(request)} is limited to ${count(limit, 'request')} at a time${models(request)}.`,
-    { retryAfter: SOON, headers: headers(request) },
+    { retryAfter: RETRY_SOON, headers: headers(request) },
   );
 }
 
@@ -63,7 +63,7 @@ export function overBudget(request: CheckedRequest, spent: Spent): GatewayError 
   const { wait, words } = renewal(period, request);
   return new GatewayError(
     'quota-exceeded',
-    `${capitalized(subject(request))} has used up its budget${models(request)} ${FOR[period]}. ${words}`,
+    `${capitalized(subject(request))} has used up its budget${models(request)} ${BUDGET_PHRASES[period]}. ${words}`,
     {
       retryAfter: wait,
       headers: { ...headers(request), 'x-should-retry': 'false' },
@@ -72,7 +72,7 @@ export function overBudget(request: CheckedRequest, spent: Spent): GatewayError 
 }
 
 /** What a request asks to hold of budgets. Amounts are in US dollars. */
-export interface AskedReserve {
+export interface RequestedReserve {
   /** What it holds itself. */
   readonly amount: number;
   /** What earlier requests in flight hold. */
@@ -90,7 +90,7 @@ export interface AskedReserve {
  */
 export function overReserve(
   request: CheckedRequest,
-  { amount, before, spent, share }: AskedReserve,
+  { amount, before, spent, share }: RequestedReserve,
 ): GatewayError | undefined {
   const { limits } = request.holder;
   const isStrict = limits.budgetReserve === 'longest';
@@ -98,34 +98,34 @@ export function overReserve(
     const budget = limits[BUDGETS[period]];
     if (budget === undefined) continue;
     const left = budget - spent[period];
-    if (isStrict && amount > left / share) return tooDear(request, period, amount, left / share);
+    if (isStrict && amount > left / share) return exceedsBudget(request, period, amount, left / share);
     if (isStrict ? before + amount > left / share : before > 0 && before >= left)
-      return busy(request, period);
+      return budgetReserved(request, period);
   }
   return undefined;
 }
 
-function busy(request: CheckedRequest, period: Period): GatewayError {
+function budgetReserved(request: CheckedRequest, period: Period): GatewayError {
   return new GatewayError(
     'rate-limited',
-    `Requests in progress may use up what is left of the budget of ${subject(request)}${models(request)} ${FOR[period]}. Try again when they are over.`,
-    { retryAfter: SOON, headers: headers(request) },
+    `Requests in progress may use up what is left of the budget of ${subject(request)}${models(request)} ${BUDGET_PHRASES[period]}. Try again when they are over.`,
+    { retryAfter: RETRY_SOON, headers: headers(request) },
   );
 }
 
 /** How a sentence says what a budget is for. */
-const FOR: Readonly<Record<Period, string>> = {
+const BUDGET_PHRASES: Readonly<Record<Period, string>> = {
   day: 'for today',
   week: 'for this week',
   month: 'for this month',
   total: 'in total',
 };
 
-function tooDear(request: CheckedRequest, period: Period, amount: number, left: number): GatewayError {
+function exceedsBudget(request: CheckedRequest, period: Period, amount: number, left: number): GatewayError {
   const { wait } = renewal(period, request);
   return new GatewayError(
     'quota-exceeded',
-    `This request may cost ${formatDollars(amount)}, and ${subject(request)} has ${formatDollars(Math.max(0, left))} left of its budget${models(request)} ${FOR[period]}. Ask for a shorter answer: limit its tokens.`,
+    `This request may cost ${formatDollars(amount)}, and ${subject(request)} has ${formatDollars(Math.max(0, left))} left of its budget${models(request)} ${BUDGET_PHRASES[period]}. Ask for a shorter answer: limit its tokens.`,
     {
       retryAfter: wait,
       headers: { ...headers(request), 'x-should-retry': 'false' },
@@ -140,10 +140,10 @@ function formatDollars(dollars: number): string {
 }
 
 /** The wait for a budget that never renews, in seconds: a client asks again after a month at most. */
-const NEVER = 31 * 86_400;
+const NEVER_RENEWS = 31 * 86_400;
 
 /** How a sentence says when a budget is new again, in a time zone. */
-const RENEWS: Readonly<Record<Period, (zone: string) => string>> = {
+const RENEWAL_PHRASES: Readonly<Record<Period, (zone: string) => string>> = {
   day: (zone) => `It renews at 00:00 ${zone}.`,
   week: (zone) => `It renews on Monday (${zone}).`,
   month: (zone) => `It renews at the start of the next one (${zone}).`,
@@ -156,8 +156,8 @@ function renewal(
   { now, timeZone }: CheckedRequest,
 ): { readonly wait: number; readonly words: string } {
   const start = nextStart(period, now, timeZone);
-  const wait = start === undefined ? NEVER : Math.max(1, Math.ceil((start - now) / 1000));
-  return { wait, words: RENEWS[period](timeZone) };
+  const wait = start === undefined ? NEVER_RENEWS : Math.max(1, Math.ceil((start - now) / 1000));
+  return { wait, words: RENEWAL_PHRASES[period](timeZone) };
 }
 
 function headers({ standings, format, now }: CheckedRequest): Record<string, string> {

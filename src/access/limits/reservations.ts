@@ -30,14 +30,14 @@ interface Held {
 }
 
 /** Those of this process alone: no promise is involved. */
-interface ReservationsHere extends Reservations {
+interface LocalReservations extends Reservations {
   hold(key: string, amount: number): number;
   /** The keys of which anything is held. */
   keys(): Iterable<string>;
 }
 
 /** Counts the requests of this process alone. */
-export function reservationsHere(): ReservationsHere {
+export function localReservations(): LocalReservations {
   const holds = new Map<string, Held>();
   const held = (key: string): number => holds.get(key)?.amount ?? 0;
   return {
@@ -72,7 +72,7 @@ const LEASE = 60_000;
  * Says what this process holds of a key, and returns what the others hold. One field for each process: the amount, and
  * until when it counts by the clock of Redis. So a request costs as much as there are processes, not requests.
  */
-const TELL = `
+const UPDATE = `
 local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local all = redis.call('HGETALL', KEYS[1])
 local others = 0
@@ -95,12 +95,12 @@ return tostring(others)`;
  * Counts the requests of all processes that share a Redis. While Redis is away, this process counts alone.
  * @param name the name of the amounts in Redis.
  */
-export function reservationsShared(name: string, redis: Redis): Reservations {
-  const here = reservationsHere();
+export function sharedReservations(name: string, redis: Redis): Reservations {
+  const here = localReservations();
   const self = randomUUID();
   const getPlace = (key: string): string => `gateway:${name}:${key}`;
   const tell = (key: string): Promise<unknown> =>
-    redis.eval(TELL, 1, getPlace(key), self, here.held(key), LEASE).catch(() => 0);
+    redis.eval(UPDATE, 1, getPlace(key), self, here.held(key), LEASE).catch(() => 0);
   const renew = (): void => {
     for (const key of here.keys()) void tell(key);
   };

@@ -1,7 +1,7 @@
 /** Reserves what a request may cost of the budgets of its key and its group, until its cost is charged. */
 
 import type { BudgetReserve } from '../../store/keys/key-limits.ts';
-import type { Holder } from './holder.ts';
+import type { LimitHolder } from './holder.ts';
 import { sharedPeriods } from './periods.ts';
 import type { Release, Reservations } from './reservations.ts';
 import type { Spending, Spent } from './spending.ts';
@@ -16,7 +16,7 @@ export type CostEstimate = Readonly<Record<BudgetReserve, number>>;
  */
 export function holdAmount(
   { reservations, spending }: { readonly reservations: Reservations; readonly spending: Spending },
-  holder: Holder,
+  holder: LimitHolder,
   amount: number,
   check: (before: number, spent: Spent) => void,
 ): Release | Promise<Release> {
@@ -33,7 +33,7 @@ export function holdAmount(
   };
   // The order matters: what another request gives back between the two reads has been charged by then.
   const before = reservations.hold(name, amount);
-  const spent = spending.of(name, sharedPeriods(holder.limits));
+  const spent = spending.get(name, sharedPeriods(holder.limits));
   if (!(before instanceof Promise) && !(spent instanceof Promise)) return decide(before, spent);
   return Promise.all([before, spent]).then((figures) => decide(...figures));
 }

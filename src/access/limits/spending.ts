@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { openCalendar } from '../../lib/calendar.ts';
 import { PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import { getPeriods, type Periods } from './periods.ts';
-import type { Fault } from './redis.ts';
+import type { ReportFault } from './redis.ts';
 
 /** US dollars, in the present period of each kind. */
 export type Spent = Readonly<Record<Period, number>>;
@@ -17,12 +17,12 @@ export type Spent = Readonly<Record<Period, number>>;
 export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promise<ReadonlyMap<string, Spent>>;
 
 /** The spending that is known of a key before its first request of the day. */
-export type AtFirst = (key: string, day: string) => Spent | undefined;
+export type InitialSpending = (key: string, day: string) => Spent | undefined;
 
 /** The spending of keys or of groups. */
 export interface Spending {
   /** @param periods those that must be known at once; the others are as this process knows them. */
-  of(key: string, periods?: readonly Period[]): Spent | Promise<Spent>;
+  get(key: string, periods?: readonly Period[]): Spent | Promise<Spent>;
   /** The same as far as this process knows it, without asking anybody. */
   known(key: string): Spent;
   /** @param periods those that other processes must know of at once. */
@@ -41,16 +41,16 @@ export interface SpendingOptions {
   readonly timeZone?: string | undefined;
   readonly stored?: StoredSpending | undefined;
   readonly redis?: Redis | undefined;
-  readonly atFirst?: AtFirst | undefined;
+  readonly initial?: InitialSpending | undefined;
   /** Called if Redis has something else in the place of an amount; it counts as nothing. */
-  readonly onFault?: Fault | undefined;
+  readonly onFault?: ReportFault | undefined;
 }
 
 /**
  * How long Redis keeps a figure, in seconds: somewhat longer than its period lasts. A total that it has lost begins again
  * with the figure of the store.
  */
-const KEEP: Readonly<Record<Period, number>> = {
+const EXPIRY: Readonly<Record<Period, number>> = {
   day: 2 * 86_400,
   week: 9 * 86_400,
   month: 33 * 86_400,
@@ -58,12 +58,12 @@ const KEEP: Readonly<Record<Period, number>> = {
 };
 
 /** The periods that processes of an earlier version share. */
-const USUAL: readonly Period[] = ['day', 'month'];
+const COMMON_PERIODS: readonly Period[] = ['day', 'month'];
 
 /** @param name the name of the figures in Redis. */
 export function openSpending(
   name: string,
-  { now, timeZone, stored, redis, atFirst = () => undefined, onFault = () => undefined }: SpendingOptions,
+  { now, timeZone, stored, redis, initial = () => undefined, onFault = () => undefined }: SpendingOptions,
 ): Spending {
   const calendar = openCalendar(timeZone);
   let present = getPeriods(calendar.day(now()));
@@ -130,7 +130,7 @@ export function openSpending(
     // counted here, and by the store.
     redis
       ?.multi()
-      .set(place, before, 'EX', KEEP[period], 'NX')
+      .set(place, before, 'EX', EXPIRY[period], 'NX')
       .incrbyfloat(place, cost)
       .exec()
       .then((results) => {
@@ -142,12 +142,12 @@ export function openSpending(
   }
 
   return {
-    of(key, periods = USUAL) {
+    get(key, periods = COMMON_PERIODS) {
       turn();
       if (!askedToday.has(key)) {
         askedToday.add(key);
         asked?.add(key);
-        const first = atFirst(key, present.day);
+        const first = initial(key, present.day);
         if (first !== undefined) raiseAll(key, first);
       }
       return redis === undefined ? known(key) : shared(redis, key, periods);
@@ -156,7 +156,7 @@ export function openSpending(
       turn();
       return known(key);
     },
-    charge(key, cost, time, periods = USUAL) {
+    charge(key, cost, time, periods = COMMON_PERIODS) {
       turn();
       const day = calendar.day(time);
       const then = day === present.day ? present : getPeriods(day);

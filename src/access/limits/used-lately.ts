@@ -1,7 +1,7 @@
 /** A map that forgets what was not used for a while. Keys come and go, and nothing tells which of them went. */
 
 /** Times are those of performance.now(), which no correction of the clock moves. */
-export interface UsedLately<V> {
+export interface RecentlyUsed<V> {
   get(key: string, now: number): V | undefined;
   set(key: string, value: V, now: number): void;
   /** All entries. */
@@ -13,7 +13,7 @@ export interface UsedLately<V> {
  * and no timer runs.
  * @param period for how long an entry is kept at least after its last use, in milliseconds.
  */
-export function openUsedLately<V>(period: number): UsedLately<V> {
+export function openRecentlyUsed<V>(period: number): RecentlyUsed<V> {
   let present = new Map<string, V>();
   let before = new Map<string, V>();
   let ends = 0;

@@ -4,8 +4,8 @@
  */
 
 import type { Redis } from 'ioredis';
-import type { Fault } from './redis.ts';
-import { openUsedLately } from './used-lately.ts';
+import type { ReportFault } from './redis.ts';
+import { openRecentlyUsed } from './used-lately.ts';
 
 export interface Used {
   readonly count: number;
@@ -36,9 +36,9 @@ interface Open {
  * a short answer (measured).
  * @param seconds the length of a window.
  */
-export function windowHere(seconds: number): LocalWindow {
+export function localWindow(seconds: number): LocalWindow {
   const length = seconds * 1000;
-  const windows = openUsedLately<Open>(length);
+  const windows = openRecentlyUsed<Open>(length);
   return {
     add(key, count) {
       const now = performance.now();
@@ -82,8 +82,8 @@ return {count, left}`;
  * @param seconds the length of a window, in whole seconds.
  * @param onFault called if Redis has something else in the place of a count; it counts as nothing.
  */
-export function windowShared(name: string, seconds: number, redis: Redis, onFault: Fault): UsageWindow {
-  const here = windowHere(seconds);
+export function sharedWindow(name: string, seconds: number, redis: Redis, onFault: ReportFault): UsageWindow {
+  const here = localWindow(seconds);
   const getPlace = (key: string): string => `gateway:${name}:${key}`;
 
   /** The answer of Redis, or undefined if it is not a count. */

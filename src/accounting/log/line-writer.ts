@@ -27,10 +27,7 @@ export interface LineWriter {
 }
 
 /** A writer of lines to `stream`. The stream is never ended. */
-export function lineWriter(
-  stream: Writable,
-  { maxWaiting: most, delay, piece }: LineWriterOptions,
-): LineWriter {
+export function lineWriter(stream: Writable, { maxWaiting, delay, piece }: LineWriterOptions): LineWriter {
   let waiting: Buffer[] = [];
   let length = 0;
   let dropped = 0;
@@ -85,7 +82,7 @@ export function lineWriter(
 
   return {
     write(lines) {
-      if (closed || length + lines.length > most) {
+      if (closed || length + lines.length > maxWaiting) {
         dropped += linesIn(lines);
         return;
       }

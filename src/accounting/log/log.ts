@@ -52,10 +52,10 @@ const SHARED_PIECE = 4_000;
 const DELAY = 50;
 
 /** Opens the log. Nothing is written before its first line. */
-export function openLog({ style, stream, maxWaiting: most = MAX_WAITING }: LogOptions): Log {
+export function openLog({ style, stream, maxWaiting = MAX_WAITING }: LogOptions): Log {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
   const lines = lineWriter(stream ?? standardOutput(), {
-    maxWaiting: most,
+    maxWaiting,
     delay: DELAY,
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
   });

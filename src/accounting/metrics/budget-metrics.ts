@@ -2,7 +2,7 @@
 
 import { Gauge, type Registry } from 'prom-client';
 import type { Budget } from '../../access/limits/budgets.ts';
-import type { AccountOf } from '../../access/limits/holder.ts';
+import type { AccountKind } from '../../access/limits/holder.ts';
 
 /** Adds the metrics to a registry. @param read returns the budgets of the present scrape. */
 export function addBudgetMetrics(registry: Registry, read: () => Iterable<Budget>): void {
@@ -10,7 +10,7 @@ export function addBudgetMetrics(registry: Registry, read: () => Iterable<Budget
   addBudgets('key');
   addBudgets('group');
 
-  function addBudgets(kind: AccountOf): void {
+  function addBudgets(kind: AccountKind): void {
     new Gauge({
       name: `gateway_${kind}_budget_dollars`,
       help: `Budget of a ${kind} in US dollars for the present day, week or month, or in total. Only of ${kind}s that were used lately.`,

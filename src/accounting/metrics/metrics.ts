@@ -12,7 +12,7 @@ import { addCounter } from './add-counter.ts';
 import { addBudgetMetrics } from './budget-metrics.ts';
 import { type CounterFigures, NO_FIGURES } from './counter-figures.ts';
 import { addExchangeMetrics } from './exchange-metrics.ts';
-import { watchProcess } from './process-metrics.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import type { MetricSnapshot } from './snapshots.ts';
 
 export interface Metrics {
@@ -74,7 +74,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
   /** The budgets at this scrape, the same ones for all metrics. */
   let budgets: Iterable<Budget> = [];
   addBudgetMetrics(registry, () => budgets);
-  const stopWatching = watchProcess(registry);
+  const stopWatching = addProcessMetrics(registry);
 
   /** Reads, once for each scrape, what several metrics are made of. */
   async function lookUp(): Promise<void> {

@@ -20,7 +20,7 @@ const QUANTILES = [
  * Adds the figures, under the names that other clients of Prometheus use where they have them. @returns a function that
  * stops the measuring.
  */
-export function watchProcess(registry: Registry): () => void {
+export function addProcessMetrics(registry: Registry): () => void {
   const registers = [registry];
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   delay.enable();

@@ -24,7 +24,7 @@ interface Answer {
 }
 
 /** Milliseconds that a worker may take. If it is late, its last figures are used again. */
-const PATIENCE = 2_000;
+const ANSWER_TIMEOUT = 2_000;
 
 /** Figures that only the first process knows. */
 export interface FirstFigures {
@@ -97,7 +97,7 @@ function askWorker(worker: Worker): Promise<MetricSnapshot | undefined> {
     const onMessage = (message: unknown): void => {
       if (isAnswer(message) && message.id === question.id) done(message.snapshot);
     };
-    const limit = setTimeout(done, PATIENCE);
+    const limit = setTimeout(done, ANSWER_TIMEOUT);
     worker.on('message', onMessage);
     if (worker.isConnected()) worker.send(question, (error) => error && done());
     else done();

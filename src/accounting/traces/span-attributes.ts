@@ -13,7 +13,7 @@ const ROUTES: Readonly<Record<FormatName, string>> = {
   'generate-content': '/v1beta/models/{model}:generateContent',
 };
 /** The paths of other operations than answers. */
-const BESIDE: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<FormatName, string>>>> = {
+const EXTRA: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<FormatName, string>>>> = {
   compact: { responses: '/v1/responses/compact' },
   'count-tokens': {
     responses: '/v1/responses/input_tokens',
@@ -34,7 +34,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** The path of a route as documented, never as it was sent. */
 export function routeName({ format, operation }: Route): string {
-  return (operation === 'generate' ? undefined : BESIDE[operation][format]) ?? ROUTES[format];
+  return (operation === 'generate' ? undefined : EXTRA[operation][format]) ?? ROUTES[format];
 }
 
 /** The operation that the vendor is asked for, as the conventions name it. */

@@ -1,6 +1,6 @@
 /** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
 
-import { allowance } from '../../access/allowance.ts';
+import { modelFilter } from '../../access/allowance.ts';
 import type { SpentByModel } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
 import type { Spent } from '../../access/limits/spending.ts';
@@ -89,7 +89,7 @@ export function openBudgetReport(
         renewals,
       ),
       ...modelLimits.flatMap((limit) => {
-        const allows = allowance(limit.models);
+        const allows = modelFilter(limit.models);
         const covered = sumUp(spent, name, (model) => allows(model, otherNames));
         return lines({ of, name, models: limit.models }, limit, covered, renewals);
       }),

@@ -3,7 +3,7 @@
 import { sql, type Transaction } from 'kysely';
 import { firstDays } from '../../access/limits/periods.ts';
 import type { Spent } from '../../access/limits/spending.ts';
-import { openUsedLately } from '../../access/limits/used-lately.ts';
+import { openRecentlyUsed } from '../../access/limits/used-lately.ts';
 import { addDays, formatDay } from '../../lib/calendar.ts';
 import type { Store } from '../../store/store.ts';
 import type { Tables } from '../../store/tables.ts';
@@ -39,7 +39,7 @@ const CACHED = 2_000;
 
 /** @param timeZone of the days. */
 export function openCallerUsage(store: Store, timeZone: string): ReadCallerUsage {
-  const cached = openUsedLately<{ readonly until: number; readonly usage: Promise<CallerUsage> }>(CACHED);
+  const cached = openRecentlyUsed<{ readonly until: number; readonly usage: Promise<CallerUsage> }>(CACHED);
 
   return (name) => {
     const now = performance.now();

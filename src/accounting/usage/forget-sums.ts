@@ -18,7 +18,7 @@ export function firstKept(today: string, days: number): string {
 }
 
 /** Deletes the sums before a month, YYYY-MM, a day at a time. @param signal ends it between two pieces. */
-export async function forgetSums({ db }: Store, month: string, signal?: AbortSignal): Promise<void> {
+export async function deleteOldSums({ db }: Store, month: string, signal?: AbortSignal): Promise<void> {
   for (const [tables, column, before] of [
     [DAYS, 'day', `${month}-01`],
     [MONTHS, 'month', month],

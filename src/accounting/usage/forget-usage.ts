@@ -6,7 +6,7 @@ import { freeSpace } from '../../store/free-space.ts';
 import { rest } from '../../store/rest.ts';
 import type { Store } from '../../store/store.ts';
 import { mendMonth, ROLLUPS } from '../../store/usage-sums.ts';
-import { firstKept, forgetSums } from './forget-sums.ts';
+import { deleteOldSums, firstKept } from './forget-sums.ts';
 
 const HOUR = 3_600_000;
 
@@ -21,7 +21,7 @@ const REST = 100;
  * millions, and while a piece is deleted no usage is written, and no key is read on this connection.
  * @param signal ends it between two pieces.
  */
-export async function forgetUsage({ db }: Store, time: number, signal?: AbortSignal): Promise<void> {
+export async function deleteOldUsage({ db }: Store, time: number, signal?: AbortSignal): Promise<void> {
   let from = 0;
   while (signal?.aborted !== true) {
     const last = await db
@@ -42,7 +42,7 @@ export async function forgetUsage({ db }: Store, time: number, signal?: AbortSig
   }
 }
 
-export interface KeepingOptions {
+export interface RetentionOptions {
   /** How many days exchanges are kept. */
   readonly keepDays: number;
   /** How many days the sums of days are kept, in whole months; absent means for ever. */
@@ -56,9 +56,9 @@ export interface KeepingOptions {
  * @param onTrouble called with the error if that fails.
  * @returns a handle that stops it. Its promise resolves when the store is used no more.
  */
-export function startForgettingUsage(
+export function scheduleUsageDeletion(
   store: Store,
-  { keepDays, keepSumDays, timeZone }: KeepingOptions,
+  { keepDays, keepSumDays, timeZone }: RetentionOptions,
   onTrouble: (reason: unknown) => void,
 ): Pick<Repeated, 'stop'> {
   const stopped = new AbortController();
@@ -67,8 +67,8 @@ export function startForgettingUsage(
     const now = Date.now();
     const today = formatDay(now, timeZone);
     await mendSums(store, today, signal);
-    await forgetUsage(store, now - keepDays * 24 * HOUR, signal);
-    if (keepSumDays !== undefined) await forgetSums(store, firstKept(today, keepSumDays), signal);
+    await deleteOldUsage(store, now - keepDays * 24 * HOUR, signal);
+    if (keepSumDays !== undefined) await deleteOldSums(store, firstKept(today, keepSumDays), signal);
     await freeSpace(store, signal);
   };
   // The first run may find months of them.

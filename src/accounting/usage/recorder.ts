@@ -48,7 +48,7 @@ const MAX_PAUSE = 5_000;
 const RETRY_AT_END = 100;
 
 /** Opens the recorder. If the spool has batches of an earlier process, it writes them too. */
-export function recordUsage(store: Store, options: RecorderOptions): UsageRecorder {
+export function openUsageRecorder(store: Store, options: RecorderOptions): UsageRecorder {
   const {
     interval,
     queue: limit,

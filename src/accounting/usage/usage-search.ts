@@ -42,13 +42,13 @@ const MAX_TIER = 64;
 const WITHOUT_FIGURE = 512;
 
 /** The first and the last field so far, each with its value. */
-interface Kept {
+interface FoundField {
   first: Buffer | undefined;
   last: Buffer | undefined;
 }
 
-/** Makes a `Kept` of an answer in which nothing was found yet. */
-export function noFields(): Kept {
+/** Makes a `FoundField` of an answer in which nothing was found yet. */
+export function noFields(): FoundField {
   return { first: undefined, last: undefined };
 }
 
@@ -75,7 +75,7 @@ export function lastTier(bytes: Buffer): Buffer | undefined {
 }
 
 /** The first and the last field, if they differ. */
-export function listFields({ first, last }: Kept): Buffer[] {
+export function listFields({ first, last }: FoundField): Buffer[] {
   if (first === undefined) return [];
   return last === undefined || last === first ? [first] : [first, last];
 }
@@ -87,7 +87,12 @@ export function listFields({ first, last }: Kept): Buffer[] {
  * @returns the position where a field begins that may go on in the next bytes. Without any count only the end is
  * searched, unless an event ends there: some streams say `"usage":null` with each event.
  */
-export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept, outlives: boolean): number {
+export function searchUsage(
+  bytes: Buffer,
+  { name, figure }: Marks,
+  kept: FoundField,
+  outlives: boolean,
+): number {
   let at = 0;
   let open = 0;
   const figured = bytes.indexOf(figure);
@@ -122,13 +127,13 @@ export function searchUsage(bytes: Buffer, { name, figure }: Marks, kept: Kept, 
 }
 
 /** Keeps a field as the last one, and as the first one if it is. */
-function keep(kept: Kept, field: Buffer): void {
+function keep(kept: FoundField, field: Buffer): void {
   kept.first ??= field;
   kept.last = field;
 }
 
 /** Keeps a copy of it, in the memory of the last one before if it has room: each takes 0.4 µs to get. */
-function keepCopy(kept: Kept, field: Buffer): void {
+function keepCopy(kept: FoundField, field: Buffer): void {
   const { first, last } = kept;
   if (first === undefined) {
     kept.first = keptCopy(field);

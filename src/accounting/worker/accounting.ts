@@ -17,7 +17,7 @@ import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import { computeConsumption } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { makeRecord } from '../usage/make-record.ts';
-import { recordUsage } from '../usage/recorder.ts';
+import { openUsageRecorder } from '../usage/recorder.ts';
 import { openSpool } from '../usage/spool.ts';
 import { type PostedRecord, unpackRecord } from './records.ts';
 
@@ -104,7 +104,7 @@ export async function openAccounting(
   const store = connectStore(place, onTrouble, {
     open: (file) => openSqliteFile({ ...file, rowsAtOnce: ROWS_AT_ONCE }),
   });
-  const recorder = recordUsage(store, {
+  const recorder = openUsageRecorder(store, {
     ...options,
     spool: openSpool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),
     onTrouble,

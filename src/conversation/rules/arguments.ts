@@ -6,7 +6,7 @@
 import { hasEscapedKey, MISREADS_ESCAPED_KEYS, parseByTokens } from '../../lib/escaped-keys.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
-import { holdsOddNumber, isOdd, survey } from '../odd-number.ts';
+import { checkNumbers, holdsInexactNumber, isInexact } from '../odd-number.ts';
 
 // ECMAScript 2025, "JSON.parse source text access": every supported Node has it, and the library types do not yet.
 declare global {
@@ -91,20 +91,20 @@ export function argumentsText(value: Json | undefined): string {
  * @throws SyntaxError if the text is not JSON.
  */
 export function parseExact(text: string): Json {
-  return holdsOddNumber(text) ? parseWithSpelling(text) : parseJson(text);
+  return holdsInexactNumber(text) ? parseWithSpelling(text) : parseJson(text);
 }
 
 function parseWithSpelling(text: string): Json {
   if (MISREADS_ESCAPED_KEYS && hasEscapedKey(text))
-    return parseByTokens(text, (source) => (isOdd(source) ? JSON.rawJSON(source) : Number(source)));
+    return parseByTokens(text, (source) => (isInexact(source) ? JSON.rawJSON(source) : Number(source)));
   return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && isOdd(source) ? JSON.rawJSON(source) : value,
+    typeof value === 'number' && source !== undefined && isInexact(source) ? JSON.rawJSON(source) : value,
   );
 }
 
 /** Like `parseExact`, but undefined if the text is not JSON, or holds more of it than the gateway reads. */
 export function tryParseExact(text: string): Json | undefined {
-  const found = survey(text);
+  const found = checkNumbers(text);
   if (found === 'unbounded') return undefined;
   try {
     return found === 'odd' ? parseWithSpelling(text) : parseJson(text);

@@ -41,7 +41,7 @@ export interface RecorderOptions {
    */
   keep(exchange: Exchange, callersSecrets: readonly string[]): Promise<void>;
   /** Reports what happens to the person who watches. */
-  tell(message: string): void;
+  log(message: string): void;
 }
 
 /** A recorder that is listening. */
@@ -69,7 +69,7 @@ export class Declined extends Error {
  * @throws Error if the port is taken
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { count, tell } = options;
+  const { count, log } = options;
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let recorded = 0;
   /** Exchanges are made one after another, so that their files are numbered in the order of the requests. */
@@ -101,11 +101,11 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     response.shouldKeepAlive = false;
     take(incoming, response).catch((error: unknown) => {
       if (error instanceof Declined) {
-        tell(error.message);
+        log(error.message);
         decline(response, error);
         if (error.status === 409) reject(error);
       } else if (error instanceof NoFixture || error instanceof Broken) {
-        tell(error.message);
+        log(error.message);
         if (!response.headersSent) decline(response, new Declined(502, error.message));
         // An answer that broke off must not look complete.
         else if (!response.writableEnded) response.destroy();

@@ -4,7 +4,7 @@
  * them.
  */
 
-import { isOdd } from '../../conversation/odd-number.ts';
+import { isInexact } from '../../conversation/odd-number.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import { parseExact } from '../../conversation/rules/arguments.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -25,8 +25,8 @@ const CARRIED = new Set(['input', 'args', 'response']);
 const SEED = 'seed';
 
 /** The fewest characters of an integer that a double may change; shorter ones are always exact. */
-const MIN_ODD_DIGITS = 16;
-const MAX_ODD_DIGITS = 400;
+const MIN_INEXACT_DIGITS = 16;
+const MAX_INEXACT_DIGITS = 400;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -34,7 +34,7 @@ const NONE: ReadonlySet<string> = new Set();
  * The top-level fields that hold a number which JSON.stringify would write differently.
  * @returns their keys; usually none.
  */
-export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanned): ReadonlySet<string> {
+export function fieldsWithInexactNumbers({ body, scan: { fields, numbers } }: Scanned): ReadonlySet<string> {
   if (numbers.length === 0) return NONE;
   const found = new Set<string>();
   let at = 0;
@@ -42,7 +42,7 @@ export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanne
     // Both are in the order of the body.
     for (; (numbers[at] ?? end) < end; at += 2) {
       const from = numbers[at] ?? end;
-      if (from >= start && !found.has(key) && isOdd(body.toString('latin1', from, numbers[at + 1])))
+      if (from >= start && !found.has(key) && isInexact(body.toString('latin1', from, numbers[at + 1])))
         found.add(key);
     }
   }
@@ -50,8 +50,8 @@ export function fieldsWithOddNumbers({ body, scan: { fields, numbers } }: Scanne
 }
 
 /** Whether `parseBody` parses a dialogue once more, from the bytes as they came. @param odd as for `parseBody`. */
-export function parsesDialogueAgain(odd: ReadonlySet<string>): boolean {
-  return odd.size > 0 && [...odd].some((key) => DIALOGUES.has(key));
+export function parsesDialogueAgain(inexact: ReadonlySet<string>): boolean {
+  return inexact.size > 0 && [...inexact].some((key) => DIALOGUES.has(key));
 }
 
 /**
@@ -60,20 +60,20 @@ export function parsesDialogueAgain(odd: ReadonlySet<string>): boolean {
  * @throws GatewayError `invalid-request` if the body is not a JSON object, if its texts hold more JSON than may be
  *   parsed, or if a number is beyond all doubles and would arrive as `null`.
  */
-export function parseBody(sent: Scanned, odd = fieldsWithOddNumbers(sent)): JsonObject {
+export function parseBody(sent: Scanned, inexact = fieldsWithInexactNumbers(sent)): JsonObject {
   const body = sent.tree();
   if (sent.scan.nested > MAX_TOKENS && tokensInTexts(body) > MAX_TOKENS) throw tooLarge();
-  if (odd.size === 0) return body;
+  if (inexact.size === 0) return body;
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
-      if (value === undefined || !odd.has(key)) return [key, value];
+      if (value === undefined || !inexact.has(key)) return [key, value];
       const span = sent.scan.fields.get(key);
       const isDialogue = DIALOGUES.has(key);
       // A value with nothing that is only carried need not be parsed again.
       if (!isDialogue && holdsFinite(value))
         return [
           key,
-          key === SEED && isOddInteger(sent.body, span) ? parseExact(writtenAt(sent.body, span)) : value,
+          key === SEED && isInexactInteger(sent.body, span) ? parseExact(writtenAt(sent.body, span)) : value,
         ];
       return [key, settled(parseExact(writtenAt(sent.body, span)), isDialogue, false)];
     }),
@@ -89,23 +89,23 @@ export function parseBody(sent: Scanned, odd = fieldsWithOddNumbers(sent)): Json
 export function withWrittenNumbers(
   prompt: Prompt,
   { body, scan: { fields } }: Scanned,
-  odd: ReadonlySet<string>,
+  inexact: ReadonlySet<string>,
 ): Prompt {
-  if (odd.size === 0) return prompt;
+  if (inexact.size === 0) return prompt;
   const extra = Object.entries(prompt.unknownFields ?? {});
   const unknown = new Set(extra.map(([key]) => key));
-  for (const key of odd) {
-    if (key !== SEED && !unknown.has(key) && isOddInteger(body, fields.get(key))) {
+  for (const key of inexact) {
+    if (key !== SEED && !unknown.has(key) && isInexactInteger(body, fields.get(key))) {
       throw invalid(`${key}: Input should be a number within the range of a 64-bit float`, key);
     }
   }
-  if (!extra.some(([key]) => odd.has(key))) return prompt;
+  if (!extra.some(([key]) => inexact.has(key))) return prompt;
   return {
     ...prompt,
     unknownFields: Object.fromEntries(
       extra.map(([key, value]) => [
         key,
-        odd.has(key) && value !== undefined
+        inexact.has(key) && value !== undefined
           ? respelled(value, parseExact(writtenAt(body, fields.get(key))))
           : value,
       ]),
@@ -114,11 +114,11 @@ export function withWrittenNumbers(
 }
 
 /** Whether the value at `span` is an integer that would arrive as another one. */
-function isOddInteger(bytes: Buffer, span: Span | undefined): boolean {
+function isInexactInteger(bytes: Buffer, span: Span | undefined): boolean {
   const length = span === undefined ? 0 : span.end - span.start;
-  if (length < MIN_ODD_DIGITS || length > MAX_ODD_DIGITS) return false;
+  if (length < MIN_INEXACT_DIGITS || length > MAX_INEXACT_DIGITS) return false;
   const written = writtenAt(bytes, span);
-  return /^-?\d+$/.test(written) && isOdd(written);
+  return /^-?\d+$/.test(written) && isInexact(written);
 }
 
 function writtenAt(bytes: Buffer, span: Span | undefined): string {

@@ -16,7 +16,7 @@ import { eventStreamHeaders } from '../../upstream/headers.ts';
 import { CACHE, recordedName } from '../../upstream/vendor.ts';
 import { withLargeStrings } from '../body/scanned.ts';
 import { withHooked } from '../call-hooks.ts';
-import type { Replied, Routed } from '../exchange.ts';
+import type { RenderedReply, Routed } from '../exchange.ts';
 import { parsePrompt } from '../request/parse-prompt.ts';
 import { asksList, asksStream } from '../request/request-kind.ts';
 import type { AnswerStore, AnswersInMemory, KeptAnswer } from './answer-store.ts';
@@ -52,8 +52,8 @@ const STATEFUL = ['previous_response_id', 'conversation', 'background'];
  */
 export function cacheAnswers(
   cache: AnswerCache | undefined,
-  inner: Stage<Routed, Replied>,
-): Stage<Routed, Replied> {
+  inner: Stage<Routed, RenderedReply>,
+): Stage<Routed, RenderedReply> {
   if (cache === undefined) return inner;
   return async (asking) => {
     const control = readControl(cache, asking);
@@ -152,13 +152,13 @@ function replay(
   { at, events }: KeptAnswer,
   inbound: ReturnType<typeof parsePrompt>['inbound'],
   asked: ReturnType<typeof requestContext>,
-): Replied {
-  const { id, route, allowance, ledger, hooked } = routed;
+): RenderedReply {
+  const { id, route, limitHeaders, ledger, hooked } = routed;
   ledger.vendor = recordedName({ ...routed.vendor, name: CACHE });
   const hook = hooked?.replyStep?.();
   const told = hook === undefined ? events : run(hook, events);
   const age = String(Math.max(0, Math.round((Date.now() - at) / 1_000)));
-  const reply = { id, format: route.format, status: 200, allowance, ledger };
+  const reply = { id, format: route.format, status: 200, limitHeaders, ledger };
   const headers = { [CACHE_HEADER]: 'hit', age };
   if (!asked.prompt.stream) {
     const folded = collector();
@@ -176,7 +176,7 @@ function replay(
 }
 
 /** Ends that the same request would not always have. */
-const UNSURE: ReadonlySet<string> = new Set(['content-filter', 'malformed-call', 'pause', 'other']);
+const UNCACHEABLE: ReadonlySet<string> = new Set(['content-filter', 'malformed-call', 'pause', 'other']);
 
 /** Passes events on, and gives all of them to `keep` when the answer is complete. */
 function recorder(keep: (events: readonly ReplyEvent[]) => void): Step<ReplyEvent, ReplyEvent> {
@@ -185,7 +185,7 @@ function recorder(keep: (events: readonly ReplyEvent[]) => void): Step<ReplyEven
   return {
     transform(event, out) {
       events.push(event);
-      if (event.type === 'choice-end' && UNSURE.has(event.finish)) isGood = false;
+      if (event.type === 'choice-end' && UNCACHEABLE.has(event.finish)) isGood = false;
       out.enqueue(event);
       if (event.type === 'reply-end' && isGood) keep(events);
     },

@@ -9,7 +9,7 @@ import { type ReachOptions, reaches } from './reach.ts';
 import { capMaxTokens } from './within-most.ts';
 
 /** The models that may be asked in place of one, all usable by the key: in order, by why it does not answer. */
-type Others = Readonly<Record<FallbackReason, readonly Model[]>>;
+type OtherModels = Readonly<Record<FallbackReason, readonly Model[]>>;
 
 /**
  * The fallbacks of a model for a request. A body that also names the path's model cannot go to another one, and another
@@ -21,7 +21,7 @@ export function findFallbacks(
   model: Model,
   catalog: Catalog,
   mayAsk: (other: Model) => boolean,
-): Others {
+): OtherModels {
   const isBound = route.operation !== 'generate' || (named !== undefined && scan.fields.has('model'));
   const find = (reason: FallbackReason): readonly Model[] =>
     isBound ? [] : catalog.fallbacks(model, reason).filter(mayAsk);
@@ -38,7 +38,7 @@ export function findFallbacks(
  */
 export function fallback(
   routed: Routed,
-  others: Others,
+  others: OtherModels,
   reason: FallbackReason,
   vendors: Vendors,
   reach: ReachOptions,
@@ -49,7 +49,7 @@ export function fallback(
     const vendor = vendors.serving(model);
     if (vendor === undefined) continue;
     const upstreamFormat = formatFor(route, vendor, model, routed, reach);
-    const left = afterwards(others, reason, at);
+    const left = withRemaining(others, reason, at);
     return {
       ...routed,
       model,
@@ -67,7 +67,7 @@ export function fallback(
  * The models that are left to ask. Once a model has refused the prompt, they are those of the list for such refusals
  * alone, whatever fails next.
  */
-function afterwards(others: Others, reason: FallbackReason, at: number): Others {
+function withRemaining(others: OtherModels, reason: FallbackReason, at: number): OtherModels {
   const asked = others[reason][at];
   const left = others[reason].slice(at + 1);
   const leftFor = (refusal: 'long-prompt' | 'content-policy'): readonly Model[] =>

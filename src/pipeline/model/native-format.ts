@@ -6,7 +6,7 @@ import type { Route } from '../../conversation/route.ts';
 import { formats } from '../../formats/formats.ts';
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { spokenFormat, translatedFormat } from '../../translate/spoken-format.ts';
+import { translatedFormat, vendorFormat } from '../../translate/spoken-format.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import type { Scanned } from '../body/scanned.ts';
 import { findDialect } from './collect-traits.ts';
@@ -22,7 +22,7 @@ export function nativeFormatFor(
   asked: FormatName,
   request: () => JsonObject,
 ): FormatName {
-  return spokenFormat(vendor, model, asked, findDialect(vendor, model), request);
+  return vendorFormat(vendor, model, asked, findDialect(vendor, model), request);
 }
 
 /** The first format in which a vendor counts tokens; undefined if it counts in none. */

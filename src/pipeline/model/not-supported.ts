@@ -9,7 +9,7 @@ import type { Admitted } from '../exchange.ts';
 import { type ReachOptions, reaches } from './reach.ts';
 
 /** The advice for a model that only the other endpoints serve. */
-const ELSEWHERE =
+const OTHER_ENDPOINTS =
   "The Gemini endpoint serves Google's models only. Use another endpoint, or set generateContent: { models: 'all' } in the configuration of the gateway.";
 
 /** The longest name that is taken for a misspelling, in UTF-16 code units. */
@@ -29,10 +29,10 @@ function hint(
   if (asked.length > MAX_SLIP) return undefined;
   const ids = usable.map(({ id }) => id);
   const nearest = nearestModel(asked, ids);
-  if (nearest !== undefined) return `Did you mean ${shown(nearest)}?`;
+  if (nearest !== undefined) return `Did you mean ${printable(nearest)}?`;
   const vendor = asked.includes('/') ? vendorName(asked.toLowerCase()) : defaultVendor;
   if (vendor === '' || served.some(({ id }) => vendorName(id) === vendor)) return undefined;
-  return `No models of ${shown(vendor)} are available: the vendor is unknown, or the gateway has no key for it.`;
+  return `No models of ${printable(vendor)} are available: the vendor is unknown, or the gateway has no key for it.`;
 }
 
 /**
@@ -53,7 +53,7 @@ export function notServedHere(
   return notSupported(
     asked,
     defaultVendor,
-    isElsewhere ? ELSEWHERE : hint(asked, defaultVendor, reached, models),
+    isElsewhere ? OTHER_ENDPOINTS : hint(asked, defaultVendor, reached, models),
   );
 }
 
@@ -64,11 +64,11 @@ export function notServedHere(
  */
 export function notSupported(asked: string, defaultVendor: string, advice?: string): GatewayError {
   const id = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
-  const message = `Model not supported: ${shown(id)}${advice === undefined ? '' : `. ${advice}`}`;
+  const message = `Model not supported: ${printable(id)}${advice === undefined ? '' : `. ${advice}`}`;
   return new GatewayError('model-not-found', message, { param: 'model' });
 }
 
 /** A name of the caller's, cut and cleaned so that it is safe to show. */
-export function shown(id: string): string {
+export function printable(id: string): string {
   return id.slice(0, 64).replaceAll(/[^\w.:/@-]/g, '?');
 }

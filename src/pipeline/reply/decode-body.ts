@@ -10,7 +10,7 @@ import { leftFor } from '../../upstream/send.ts';
 import type { UpstreamAnswer } from '../../upstream/upstream-answer.ts';
 
 /** Content types under which relays also send streams, so they do not say what the body is. */
-const TELLS_NOTHING = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text\/plain|$)/i;
+const UNTYPED = /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream)|text\/plain|$)/i;
 
 /**
  * Makes the step from the vendor's bytes to events. A non-streaming body becomes one event.
@@ -29,7 +29,7 @@ export function decodeBody(
 /** Checks the content type, before anything of the body is read. @throws GatewayError as `decodeBody` does. */
 export function requireAnswer(answer: UpstreamAnswer): void {
   const type = answer.headers['content-type'];
-  if (type === 'application/json' || isEventStream(answer.headers) || TELLS_NOTHING.test(String(type ?? '')))
+  if (type === 'application/json' || isEventStream(answer.headers) || UNTYPED.test(String(type ?? '')))
     return;
   throw notJson(answer);
 }

@@ -37,7 +37,7 @@ export class HeldAnswer implements Step<ReplyEvent, ReplyEvent> {
     try {
       this.#arrival.holds(bytes);
     } catch (error) {
-      throw asOurs(error);
+      throw asGatewayRefusal(error);
     }
   }
 
@@ -53,7 +53,7 @@ export class HeldAnswer implements Step<ReplyEvent, ReplyEvent> {
  * Changes `rate-limited`, which here would mean a limit of the vendor and would cause a retry, to a fault of the
  * gateway.
  */
-function asOurs(error: unknown): GatewayError {
+function asGatewayRefusal(error: unknown): GatewayError {
   const { fault, message } = asGatewayError(error);
   return new GatewayError(fault === 'rate-limited' ? 'overloaded' : fault, message, { retryAfter: 1 });
 }

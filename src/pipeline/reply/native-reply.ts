@@ -6,8 +6,8 @@ import type { GatewayError } from '../../lib/errors.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
 import { run } from '../../streams/step.ts';
 import { eventStreamHeaders, isEventStream, responseHeaders } from '../../upstream/headers.ts';
-import { hiddenInJson, hiding, tellable } from '../../upstream/redact.ts';
-import type { Answered, Replied } from '../exchange.ts';
+import { hiddenInJson, hiding, withoutSecretsIn } from '../../upstream/redact.ts';
+import type { RenderedReply, VendorAnswer } from '../exchange.ts';
 import { type EarlyFailure, failureInBody } from './early-failure.ts';
 import { FailureHider } from './hide-failures.ts';
 import { noAnswer } from './no-answer.ts';
@@ -20,8 +20,8 @@ import { withWait } from './vendor-wait.ts';
  *   status.
  * @throws GatewayError if the body is not an answer, or if the vendor refuses the gateway's own key.
  */
-export function nativeReply(answered: Answered, hold: number): Replied | Promise<Replied> {
-  const { id, route, answer, secret, allowance, ledger } = answered;
+export function nativeReply(answered: VendorAnswer, hold: number): RenderedReply | Promise<RenderedReply> {
+  const { id, route, answer, secret, limitHeaders, ledger } = answered;
   const { status } = answer;
   const body = answer.body instanceof Uint8Array ? answer.body : answer.body.stream();
   const type = String(answer.headers['content-type']);
@@ -29,12 +29,12 @@ export function nativeReply(answered: Answered, hold: number): Replied | Promise
   const headers = responseHeaders(answer.headers, hiding(secret));
   const isStream = isEventStream(answer.headers);
   const shown = isStream ? { ...eventStreamHeaders(headers), 'content-type': type } : headers;
-  const reply = { id, format: route.format, status, headers: shown, body, allowance, ledger };
+  const reply = { id, format: route.format, status, headers: shown, body, limitHeaders, ledger };
   return isStream ? streamReply(reply, answered, hold) : wholeReply(reply, answered);
 }
 
 /** A non-streaming body. Routers report the late error of a vendor in a 200; such an error counts as a refusal. */
-function wholeReply(reply: Replied, answered: Answered): Replied {
+function wholeReply(reply: RenderedReply, answered: VendorAnswer): RenderedReply {
   const { upstreamFormat, route } = answered;
   const { body, status } = reply;
   if (status !== 200 || route.operation !== 'generate' || !(body instanceof Uint8Array)) return reply;
@@ -45,9 +45,13 @@ function wholeReply(reply: Replied, answered: Answered): Replied {
 }
 
 /** A stream. If it begins with an error it counts as a refusal, so that another upstream can still be asked. */
-function streamReply(reply: Replied, answered: Answered, hold: number): Replied | Promise<Replied> {
+function streamReply(
+  reply: RenderedReply,
+  answered: VendorAnswer,
+  hold: number,
+): RenderedReply | Promise<RenderedReply> {
   const { beginning, upstreamFormat, secret } = answered;
-  const given = (failure: EarlyFailure | undefined): Replied => {
+  const given = (failure: EarlyFailure | undefined): RenderedReply => {
     if (failure === undefined) return reply;
     cancelBody(reply.body);
     const hider = new FailureHider(formats[upstreamFormat].outbound, secret);
@@ -59,7 +63,11 @@ function streamReply(reply: Replied, answered: Answered, hold: number): Replied 
 }
 
 /** @throws GatewayError if the vendor refuses the gateway's own key. */
-function asRefusal(reply: Replied, error: GatewayError, { answer, secret, ledger }: Answered): Replied {
+function asRefusal(
+  reply: RenderedReply,
+  error: GatewayError,
+  { answer, secret, ledger }: VendorAnswer,
+): RenderedReply {
   // No part of an answer has come.
   ledger.output = undefined;
   // The fault is noted only when the caller is answered: another vendor may still answer, or the caller may leave
@@ -67,5 +75,5 @@ function asRefusal(reply: Replied, error: GatewayError, { answer, secret, ledger
   ledger.fault = undefined;
   ledger.cause = undefined;
   if (error.fault === 'upstream-auth') throw error;
-  return { ...reply, refusal: withWait(tellable(error, secret), answer) };
+  return { ...reply, refusal: withWait(withoutSecretsIn(error, secret), answer) };
 }

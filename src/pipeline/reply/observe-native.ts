@@ -7,7 +7,7 @@
 import type { Ledger } from '../../accounting/usage/ledger.ts';
 import { observeUsage, type UsageStep } from '../../accounting/usage/observe-usage.ts';
 import { formats } from '../../formats/formats.ts';
-import { type GatewayError, isVendors } from '../../lib/errors.ts';
+import { type GatewayError, isVendorError } from '../../lib/errors.ts';
 import { HIGH_WATER_MARK } from '../../streams/push-body.ts';
 import { fuse, type Sink, type Step } from '../../streams/step.ts';
 import { TrailingBytes } from '../../streams/trailing-bytes.ts';
@@ -16,7 +16,7 @@ import { isEventStream } from '../../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../../upstream/upstream-answer.ts';
 import type { Prepared } from '../exchange.ts';
 import { endWithError } from '../late-error.ts';
-import { noteStored } from '../restrictions/note-stored.ts';
+import { bindStored } from '../restrictions/note-stored.ts';
 import { Beginning, WATCHED_MARK } from './early-failure.ts';
 import { FailureHider } from './hide-failures.ts';
 
@@ -43,7 +43,7 @@ export function observeNative(
 ): NativeObservers {
   const format = formats[upstreamFormat];
   const isStream = isEventStream(headers);
-  const stored = bind && status === 200 ? noteStored(upstreamFormat, isStream, bind) : undefined;
+  const stored = bind && status === 200 ? bindStored(upstreamFormat, isStream, bind) : undefined;
   if (status !== 200 || !isStream)
     return { observer: joined(observeUsage(ledger, upstreamFormat, repeats), stored) };
   const tail = new TrailingBytes(Buffer.allocUnsafeSlow(END_LENGTH));
@@ -121,7 +121,7 @@ class StreamObserver implements AnswerObserver {
     const fault = this.#end.failure()?.fault;
     if (fault === undefined) return false;
     this.#ledger.fault = fault;
-    return isVendors(fault);
+    return isVendorError(fault);
   }
 
   mostQueued(): number {

@@ -6,12 +6,12 @@ import { amended, type GatewayError } from '../../lib/errors.ts';
 import { asObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { refusalHeaders, responseHeaders } from '../../upstream/headers.ts';
-import { hidden, hiddenInJson, hiding, tellable } from '../../upstream/redact.ts';
-import type { Answered, Replied } from '../exchange.ts';
+import { hidden, hiddenInJson, hiding, withoutSecretsIn } from '../../upstream/redact.ts';
+import type { RenderedReply, VendorAnswer } from '../exchange.ts';
 import { notServed } from '../model/native-format.ts';
-import { isNoPlace } from './no-answer.ts';
+import { isNoSuchPath } from './no-answer.ts';
 import { readWhole, withBody } from './reply-body.ts';
-import { withWait, withWaitTold } from './vendor-wait.ts';
+import { withReportedWait, withWait } from './vendor-wait.ts';
 
 /** The largest error body that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
@@ -22,25 +22,25 @@ const MAX_ERROR = 1024 * 1024;
  * @throws GatewayError for a translated request, for a body that is not JSON, and for a refusal of the gateway's own
  *   key or account, which is not the caller's doing; and if the body is too large or breaks off.
  */
-export async function refusedReply(answered: Answered): Promise<Replied> {
-  const { id, route, upstreamFormat, model, answer, translation, secret, allowance, ledger } = answered;
+export async function refusedReply(answered: VendorAnswer): Promise<RenderedReply> {
+  const { id, route, upstreamFormat, model, answer, translation, secret, limitHeaders, ledger } = answered;
   const body = await readWhole(answered, MAX_ERROR);
   const text = textOfBytes(body);
   const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
   const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
   const parsed = formats[upstreamFormat].outbound.parseError(answer.status, shown);
-  const said = withWord(withWait(tellable(parsed, secret), answer), answer.status, shown);
+  const said = withWord(withWait(withoutSecretsIn(parsed, secret), answer), answer.status, shown);
   const { operation } = route;
-  const error = operation !== 'generate' && isNoPlace(answer, said) ? notServed(operation, model) : said;
+  const error = operation !== 'generate' && isNoSuchPath(answer, said) ? notServed(operation, model) : said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
   // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
   if (translation === undefined && !isOurs && isJson) {
-    const reply = { id, format: route.format, status: answer.status, refusal: error, allowance, ledger };
-    const headers = withWaitTold(responseHeaders(answer.headers, hiding(secret)), error);
+    const reply = { id, format: route.format, status: answer.status, refusal: error, limitHeaders, ledger };
+    const headers = withReportedWait(responseHeaders(answer.headers, hiding(secret)), error);
     return withBody({ ...reply, headers, body }, text, shown);
   }
   const refusal = error.fault === 'upstream-auth' ? {} : refusalHeaders(answer.headers, hiding(secret));
-  throw amended(error, { headers: { ...refusal, ...allowance } });
+  throw amended(error, { headers: { ...refusal, ...limitHeaders } });
 }
 
 /**

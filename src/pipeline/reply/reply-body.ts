@@ -3,11 +3,11 @@
 import { bytesOfText } from '../../lib/bytes.ts';
 import { wholeBody } from '../../streams/whole-body.ts';
 import { tooLong } from '../../translate/decode-answer.ts';
-import type { Answered, Replied } from '../exchange.ts';
+import type { RenderedReply, VendorAnswer } from '../exchange.ts';
 import { HeldAnswer } from './held-answer.ts';
 
 /** Replaces the body `text` of a reply by `shown`, unless they are the same, and drops its `content-length`. */
-export function withBody(reply: Replied, text: string, shown: string): Replied {
+export function withBody(reply: RenderedReply, text: string, shown: string): RenderedReply {
   if (shown === text) return reply;
   const { 'content-length': _, ...headers } = reply.headers;
   return { ...reply, headers, body: bytesOfText(shown) };
@@ -18,7 +18,7 @@ export function withBody(reply: Replied, text: string, shown: string): Replied {
  * @param limit the most bytes.
  * @throws GatewayError if it is longer, or breaks off.
  */
-export function readWhole(answered: Answered, limit: number): Uint8Array | Promise<Uint8Array> {
+export function readWhole(answered: VendorAnswer, limit: number): Uint8Array | Promise<Uint8Array> {
   const { body } = answered.answer;
   if (!(body instanceof Uint8Array)) {
     const held = new HeldAnswer(answered);

@@ -5,7 +5,7 @@ import { tokensOfRequest } from '../../accounting/usage/output-estimate.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { RequestContext } from '../../formats/format.ts';
 import { textOfBytes } from '../../lib/bytes.ts';
-import { asGatewayError, type GatewayError, isVendors } from '../../lib/errors.ts';
+import { asGatewayError, type GatewayError, isVendorError } from '../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { tryParseBounded } from '../../lib/json-bounds.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -18,9 +18,9 @@ import { BoundedStream, MAX_WHOLE } from '../../translate/decode-answer.ts';
 import { type Failures, translatedBody } from '../../translate/translated-body.ts';
 import { wholeReply, wholeReplyOfStream } from '../../translate/whole-reply.ts';
 import { eventStreamHeaders, responseHeaders } from '../../upstream/headers.ts';
-import { hiding, tellable } from '../../upstream/redact.ts';
+import { hiding, withoutSecretsIn } from '../../upstream/redact.ts';
 import type { Breakable } from '../../upstream/upstream-answer.ts';
-import type { Answered, Replied, Translation } from '../exchange.ts';
+import type { RenderedReply, Translation, VendorAnswer } from '../exchange.ts';
 import { endWithError, type RenderLateError } from '../late-error.ts';
 import { asksList } from '../request/request-kind.ts';
 import { decodeBody, requireAnswer, textUnlessEvents } from './decode-body.ts';
@@ -30,17 +30,17 @@ import { readWhole } from './reply-body.ts';
 import type { ReplyOptions } from './reply-options.ts';
 
 /** What a translated answer's reply has of its own. */
-type Translated = Pick<Replied, 'headers' | 'body'>;
+type Translated = Pick<RenderedReply, 'headers' | 'body'>;
 
 /**
  * Makes the reply from a translated answer: at once if all of it is here and is to be written at once.
  * @throws GatewayError, without the vendor's secrets, if the vendor fails before anything of its answer is ready.
  */
 export function translatedReply(
-  answered: Answered,
+  answered: VendorAnswer,
   translation: Translation,
   options: ReplyOptions,
-): Replied | Promise<Replied> {
+): RenderedReply | Promise<RenderedReply> {
   const { counting, asked } = translation;
   try {
     const made =
@@ -60,18 +60,18 @@ export function translatedReply(
 }
 
 function toReplied(
-  { id, route, answer, allowance, ledger }: Answered,
+  { id, route, answer, limitHeaders, ledger }: VendorAnswer,
   { headers, body }: Translated,
-): Replied {
-  return { id, format: route.format, status: answer.status, headers, body, allowance, ledger };
+): RenderedReply {
+  return { id, format: route.format, status: answer.status, headers, body, limitHeaders, ledger };
 }
 
-function withoutSecrets(error: unknown, { secret }: Answered): GatewayError {
-  return tellable(asGatewayError(error), secret);
+function withoutSecrets(error: unknown, { secret }: VendorAnswer): GatewayError {
+  return withoutSecretsIn(asGatewayError(error), secret);
 }
 
 async function streamed(
-  answered: Answered,
+  answered: VendorAnswer,
   translation: Translation,
   options: ReplyOptions,
 ): Promise<Translated> {
@@ -117,23 +117,23 @@ class StreamFailures implements Failures {
   readonly #exchange: Breakable;
 
   /** Of what is given it keeps three things: the stream must not hold the request while it runs. */
-  constructor({ ledger, secret, answer }: Answered) {
+  constructor({ ledger, secret, answer }: VendorAnswer) {
     this.#ledger = ledger;
     this.#secret = secret;
     this.#exchange = answer.exchange;
   }
 
-  say(error: GatewayError, render: RenderLateError, out: Sink<Sse>): void {
+  report(error: GatewayError, render: RenderLateError, out: Sink<Sse>): void {
     endWithError(this.#ledger, error, this.#secret, render, out);
   }
 
-  noticed({ fault }: GatewayError): void {
-    if (isVendors(fault)) this.#exchange.markBroken();
+  onUpstreamError({ fault }: GatewayError): void {
+    if (isVendorError(fault)) this.#exchange.markBroken();
   }
 }
 
 /** Tokens of the request. They are already known if the exchange is recorded. */
-function estimateInput({ ledger, payload }: Answered): number {
+function estimateInput({ ledger, payload }: VendorAnswer): number {
   return ledger.asked > 0 ? ledger.asked : tokensOfRequest(...payload.pieces);
 }
 
@@ -155,7 +155,7 @@ function judge(format: FormatName, { prompt }: RequestContext, ledger: Ledger): 
 }
 
 /** Makes the one JSON body, at once if the vendor's answer is here. */
-function whole(answered: Answered, translation: Translation): Translated | Promise<Translated> {
+function whole(answered: VendorAnswer, translation: Translation): Translated | Promise<Translated> {
   if (translation.counting === undefined) requireAnswer(answered.answer);
   const bytes = readWhole(answered, MAX_WHOLE);
   return bytes instanceof Promise
@@ -163,7 +163,7 @@ function whole(answered: Answered, translation: Translation): Translated | Promi
     : inOne(answered, translation, bytes);
 }
 
-function inOne(answered: Answered, translation: Translation, bytes: Uint8Array): Translated {
+function inOne(answered: VendorAnswer, translation: Translation, bytes: Uint8Array): Translated {
   const { answer, secret } = answered;
   const { counting } = translation;
   const value =
@@ -175,14 +175,14 @@ function inOne(answered: Answered, translation: Translation, bytes: Uint8Array):
   return { headers, body };
 }
 
-function reply({ answer }: Answered, translation: Translation, bytes: Uint8Array): JsonObject {
+function reply({ answer }: VendorAnswer, translation: Translation, bytes: Uint8Array): JsonObject {
   const text = textUnlessEvents(answer, bytes);
   return text === undefined ? wholeReplyOfStream(translation, bytes) : wholeReply(translation, text);
 }
 
 /** Translates a count of a prompt's tokens. */
 function count(
-  answered: Answered,
+  answered: VendorAnswer,
   { inbound, outbound }: NonNullable<Translation['counting']>,
   bytes: Uint8Array,
 ): JsonObject {

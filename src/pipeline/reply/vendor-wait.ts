@@ -26,7 +26,10 @@ export function withWait(error: GatewayError, { status, headers }: UpstreamAnswe
  * Adds the headers from which SDKs read how long to wait, if a service says that only in the body (Google's
  * `RetryInfo`) or in headers of its own. Without them the AI SDK and LangChain would retry within seconds.
  */
-export function withWaitTold(headers: Record<string, string>, error: GatewayError): Record<string, string> {
+export function withReportedWait(
+  headers: Record<string, string>,
+  error: GatewayError,
+): Record<string, string> {
   const isTold = 'retry-after' in headers || 'retry-after-ms' in headers;
   // For an exhausted daily quota the vendor's figure is the time until the quota of the minute is full again.
   return isTold || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };

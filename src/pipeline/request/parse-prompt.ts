@@ -5,7 +5,7 @@ import { type Inbound, unreported } from '../../formats/format.ts';
 import { formats } from '../../formats/formats.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { inboundFor } from '../../translate/caller-format.ts';
-import { fieldsWithOddNumbers, parseBody, withWrittenNumbers } from '../body/parse-body.ts';
+import { fieldsWithInexactNumbers, parseBody, withWrittenNumbers } from '../body/parse-body.ts';
 import type { Routed } from '../exchange.ts';
 
 /** A request's body, the half of the format that has read it, and what it asks for. */
@@ -18,7 +18,7 @@ interface ParsedRequest {
 /** Parses a request. @throws GatewayError `invalid-request` for what is not valid in the caller's format. */
 export function parsePrompt(routed: Routed): ParsedRequest {
   const { route, query } = routed;
-  const odd = fieldsWithOddNumbers(routed);
+  const odd = fieldsWithInexactNumbers(routed);
   const body = parseBody(routed, odd);
   const inbound = inboundFor(route.format, body, query);
   const parser =

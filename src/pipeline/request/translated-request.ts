@@ -16,7 +16,7 @@ import { Payload } from '../../upstream/payload.ts';
 import { pathAt, requestPath } from '../../upstream/vendor.ts';
 import type { Work } from '../body/in-turns.ts';
 import { restore } from '../body/large-strings.ts';
-import { fieldsWithOddNumbers, parsesDialogueAgain } from '../body/parse-body.ts';
+import { fieldsWithInexactNumbers, parsesDialogueAgain } from '../body/parse-body.ts';
 import { withLargeStrings } from '../body/scanned.ts';
 import type { Hooked, Prepared, Routed, Translation } from '../exchange.ts';
 import { collectTraits } from '../model/collect-traits.ts';
@@ -35,7 +35,7 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
   const { vendor, route, model, id } = routed;
   const counting = findCounting(route, routed.upstreamFormat);
   const hasLarge = routed.scan.largeStrings.length > 0;
-  if (hasLarge && parsesDialogueAgain(fieldsWithOddNumbers(routed)))
+  if (hasLarge && parsesDialogueAgain(fieldsWithInexactNumbers(routed)))
     return yield* translatedRequest(withLargeStrings(routed));
   yield* routed.parsing();
   yield;

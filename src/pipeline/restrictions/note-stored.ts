@@ -12,7 +12,7 @@ import { decodeSse, type Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 
 /** The values where ids may be. */
-type Told = readonly (Json | undefined)[];
+type StoredReference = readonly (Json | undefined)[];
 
 /** Receives ids. */
 export type Bind = (ids: readonly string[]) => void;
@@ -21,7 +21,7 @@ export type Bind = (ids: readonly string[]) => void;
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** Events that contain ids. The others, which are most, are not read. */
-const TELLING =
+const BINDING_EVENTS =
   /^(?:response\.(?:created|completed|incomplete|failed|output_item\.(?:added|done)|output_text\.annotation\.added)|message_start|message_delta|content_block_start)$/;
 
 /**
@@ -29,7 +29,7 @@ const TELLING =
  * @param isStream whether the answer is an event stream rather than one object.
  * @returns undefined for a format whose answers store nothing.
  */
-export function noteStored(
+export function bindStored(
   format: FormatName,
   isStream: boolean,
   bind: Bind,
@@ -54,7 +54,7 @@ function readEvents(format: FormatName, bind: Bind): Reading {
   let decoder: Step<Uint8Array, Sse> | undefined = decodeSse(MAX_LENGTH);
   const out = {
     enqueue({ event, data }: Sse) {
-      if (format === 'chat-completions' ? data.includes('"audio"') : TELLING.test(event ?? '')) {
+      if (format === 'chat-completions' ? data.includes('"audio"') : BINDING_EVENTS.test(event ?? '')) {
         bind(idsIn(format, objectIn(data)));
       }
     },
@@ -100,14 +100,14 @@ function idsIn(format: FormatName, said: JsonObject): readonly string[] {
 }
 
 /** The ids of a response, or of an event of one: of the response, its items, and the files that those have made. */
-function ofResponses(said: JsonObject): Told {
+function ofResponses(said: JsonObject): StoredReference {
   const response = asObject(said['response']) ?? (said['object'] === 'response' ? said : {});
   const items = [...asObjects(response['output']), ...[asObject(said['item']) ?? []].flat()];
   const annotations = [asObject(said['annotation']) ?? []].flat();
   return [response['id'], ...items.flatMap(ofItem), ...annotations.flatMap(ofAnnotation)];
 }
 
-function ofItem(item: JsonObject): Told {
+function ofItem(item: JsonObject): StoredReference {
   const annotations = asObjects(item['content']).flatMap((part) => asObjects(part['annotations']));
   const environment = asObject(item['environment']);
   return [
@@ -118,7 +118,7 @@ function ofItem(item: JsonObject): Told {
   ];
 }
 
-function ofAnnotation(annotation: JsonObject): Told {
+function ofAnnotation(annotation: JsonObject): StoredReference {
   if (annotation['type'] !== 'container_file_citation') return [];
   return [annotation['container_id'], annotation['file_id']];
 }
@@ -126,7 +126,7 @@ function ofAnnotation(annotation: JsonObject): Told {
 /**
  * The ids of a message, or of an event of one: of the message, its container, and the files that tools have made in it.
  */
-function ofMessages(said: JsonObject): Told {
+function ofMessages(said: JsonObject): StoredReference {
   const message = asObject(said['message']) ?? said;
   const container = asObject(message['container']) ?? asObject(asObject(said['delta'])?.['container']);
   const blocks = [...asObjects(message['content']), ...[asObject(said['content_block']) ?? []].flat()];
@@ -140,7 +140,7 @@ function ofMessages(said: JsonObject): Told {
   ];
 }
 
-function ofChat(said: JsonObject): Told {
+function ofChat(said: JsonObject): StoredReference {
   return asObjects(said['choices']).map(
     (choice) => asObject((asObject(choice['message']) ?? asObject(choice['delta']))?.['audio'])?.['id'],
   );

@@ -49,9 +49,9 @@ const CHOOSERS: ReadonlyMap<string, string> = new Map([
  * Anthropic picks.
  * @throws GatewayError `invalid-request` for settings that are nested too deeply.
  */
-export function modelsBeside(body: JsonObject): readonly string[] {
+export function findOtherModels(body: JsonObject): readonly string[] {
   const named = Object.entries(body).flatMap(([key, value]) => namesAt(key.toLowerCase(), value));
-  return [...named, ...toolsWithin(body).flatMap((tool) => namesIn(tool))];
+  return [...named, ...nestedTools(body).flatMap((tool) => namesIn(tool))];
 }
 
 /** The fields that hold a conversation, which may contain tools. */
@@ -61,7 +61,7 @@ const DIALOGUES = ['messages', 'input'];
  * Finds the tools inside a conversation: in an OpenAI item that has `tools`, in Anthropic's `tool_addition`, and in a
  * compaction that has kept one.
  */
-export function toolsWithin(body: JsonObject): readonly Json[] {
+export function nestedTools(body: JsonObject): readonly Json[] {
   return DIALOGUES.flatMap((name) => asList(body[name])).flatMap((item) => [
     ...asList(getField(item, 'tools')),
     ...asList(getField(item, 'content')).flatMap((block) =>

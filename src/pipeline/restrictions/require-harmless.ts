@@ -9,9 +9,9 @@ import { asObjects, isList, isObject, type Json, type JsonObject } from '../../l
 import type { Query } from '../../lib/query.ts';
 import { type KnownFields, TOOLS } from '../../translate/known-fields.ts';
 import { HARMLESS, HARMLESS_OF_BOTH, OPENROUTER, PARAMETERS, PLUGINS } from './harmless-fields.ts';
-import { toolsWithin } from './other-models.ts';
+import { nestedTools } from './other-models.ts';
 
-const OPENROUTERS = 'openrouter:';
+const OPENROUTER_FIELDS = 'openrouter:';
 
 const NOTHING: KnownFields = { fields: new Map(), isOpen: false };
 
@@ -26,7 +26,7 @@ export function requireHarmless(format: FormatName, body: JsonObject, isResponse
   requireKnown(body, known, '');
   const tools = { known: known.fields.get('tools') ?? NOTHING, types: TOOLS[format] };
   requireTools(body['tools'], tools);
-  for (const tool of toolsWithin(body)) {
+  for (const tool of nestedTools(body)) {
     requireAll(tool, tools.known, 'tools');
     requireTools(tool, tools);
   }
@@ -63,7 +63,7 @@ function requireAll(value: Json | undefined, known: KnownFields, path: string): 
   if (known.isOpen) return;
   if (isObject(value)) {
     const kind = path === 'tools' ? textAt(value, 'type') : undefined;
-    const own = kind?.startsWith(OPENROUTERS) === true;
+    const own = kind?.startsWith(OPENROUTER_FIELDS) === true;
     requireKnown(value, own ? OPENROUTER : known, path);
   } else if (isList(value)) {
     for (const item of value) {
@@ -84,7 +84,7 @@ function requireTools(value: Json | undefined, tools: Tools): void {
   for (const tool of objectsIn(value)) {
     const type = textAt(tool, 'type');
     if (type !== undefined && !tools.types.has(type)) throw refused(`tools.type: ${type}`, 'tools');
-    const settings = type?.startsWith(OPENROUTERS) === true ? tool['parameters'] : undefined;
+    const settings = type?.startsWith(OPENROUTER_FIELDS) === true ? tool['parameters'] : undefined;
     const within = isObject(settings) ? settings['tools'] : undefined;
     requireAll(within, tools.known, 'tools');
     requireTools(within, tools);

@@ -6,7 +6,7 @@ import { formats } from '../../formats/formats.ts';
 import type { RecognizedRefusal } from '../../formats/outbound.ts';
 import { type Fault, GatewayError } from '../../lib/errors.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Prepared, Replied, Routed } from '../exchange.ts';
+import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
 import { findDialect } from '../model/collect-traits.ts';
 import { isAboutContent } from './refused-words.ts';
 
@@ -49,7 +49,7 @@ const REPAIRABLE: ReadonlySet<Fault> = new Set<Fault>([
  */
 export function describeRefusal(
   routed: Routed,
-  outcome: Pick<GatewayError | Replied, 'status'>,
+  outcome: Pick<GatewayError | RenderedReply, 'status'>,
   error: GatewayError,
   earlier: readonly string[],
   prepare: (routed: Routed) => Prepared,

@@ -22,7 +22,7 @@ import { isAboutSettings, namesField } from './refused-words.ts';
 import type { Repair, Repaired } from './repair.ts';
 
 /** The statuses of a refusal that may be about anything in the request. */
-const UNSAID = new Set([400, 422]);
+const UNEXPLAINED = new Set([400, 422]);
 
 const REPAIRS: readonly Repair[] = [
   askWhole,
@@ -134,7 +134,7 @@ function translateForFallback({ routed }: Refused): Repaired | undefined {
  */
 function sendStrictest(refused: Refused): Repaired | undefined {
   const { routed, error, status, changes } = refused;
-  if (!UNSAID.has(status) || isAboutSettings(error) || routed.route.operation !== 'generate')
+  if (!UNEXPLAINED.has(status) || isAboutSettings(error) || routed.route.operation !== 'generate')
     return undefined;
   if (error.fault !== 'invalid-request' && error.fault !== 'unprocessable') return undefined;
   if (isNative(routed) && !hasAnswers(refused)) return undefined;

@@ -1,6 +1,6 @@
 /** Reports the outcome of an exchange, and how its body ends, to the health of its upstream. */
 
-import { type Fault, type GatewayError, isVendors } from '../../lib/errors.ts';
+import { type Fault, type GatewayError, isVendorError } from '../../lib/errors.ts';
 import type { Lease } from '../../upstream/pool/pool.ts';
 import type { Ending } from '../../upstream/upstream-answer.ts';
 
@@ -36,13 +36,13 @@ export function reportOutcome(lease: Lease): OutcomeReporter {
     if (ending === 'left' && error.fault !== 'rate-limited') return;
     if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
     else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
-    else if (isVendors(error.fault)) lease.fail('somehow');
-    else if (error.fault === 'rate-limited') lease.rest(restAfter(error));
+    else if (isVendorError(error.fault)) lease.fail('somehow');
+    else if (error.fault === 'rate-limited') lease.coolDown(restAfter(error));
     else answered();
   };
   const answered = (): void => {
     answers = true;
-    lease.answer();
+    lease.markAnswered();
     settle();
   };
   return {

@@ -11,7 +11,7 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName, type Vendor } from '../../upstream/vendor.ts';
-import type { Prepared, Replied, Routed } from '../exchange.ts';
+import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
 import { identifyDialogue } from '../request/session.ts';
 import { type Lessons, openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
@@ -23,7 +23,7 @@ import { getLoss, mayRetry, waitBefore } from './retry-policy.ts';
 
 /** What all attempts for one caller share. */
 interface RetryContext {
-  readonly once: Stage<Routed, Replied>;
+  readonly once: Stage<Routed, RenderedReply>;
   readonly upstreams: Upstreams;
   readonly lessons: Lessons;
   readonly prepare: (routed: Routed) => Prepared;
@@ -41,7 +41,7 @@ interface NextAttempt {
 /** An attempt that failed. */
 interface AttemptFailure {
   /** What the caller gets if no later attempt succeeds: an error, or an answer that is one. */
-  readonly result: GatewayError | Replied;
+  readonly result: GatewayError | RenderedReply;
   readonly error: GatewayError;
   /** The upstream that failed; absent if none could be asked. */
   readonly at?: Vendor;
@@ -59,9 +59,9 @@ interface AttemptFailure {
  */
 export function retry(
   upstreams: Upstreams,
-  once: Stage<Routed, Replied>,
+  once: Stage<Routed, RenderedReply>,
   prepare: (routed: Routed) => Prepared,
-): Stage<Routed, Replied> {
+): Stage<Routed, RenderedReply> {
   const lessons = openLessons(() => performance.now());
   return async (routed) => {
     const context = { once, upstreams, lessons, prepare, began: performance.now() };
@@ -76,7 +76,7 @@ async function retryWhilePossible(
   context: RetryContext,
   routed: Routed,
   first: AttemptFailure,
-): Promise<Replied> {
+): Promise<RenderedReply> {
   const { limit } = context.upstreams.retries;
   let failed = first;
   let { result } = first;
@@ -86,10 +86,10 @@ async function retryWhilePossible(
     const next = await planNext(context, target, failed, number);
     if (next === undefined) break;
     number += 1;
-    if (next.target.model !== target.model) noteGaveWay(target, failed);
+    if (next.target.model !== target.model) recordFallback(target, failed);
     const made = await attemptOnce(context, next, number);
     const outcome = isFailed(made) ? await withRepairs(context, next, number, made) : made;
-    if (!isFailed(outcome)) return byFallback(outcome, next.target, routed);
+    if (!isFailed(outcome)) return retryByFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
     // The caller gets the failure of the model that was requested, not that of a fallback.
@@ -99,13 +99,13 @@ async function retryWhilePossible(
 }
 
 /** Adds a header that names the model if it is not the one that was requested. */
-function byFallback(replied: Replied, { model }: Routed, asked: Routed): Replied {
+function retryByFallback(replied: RenderedReply, { model }: Routed, asked: Routed): RenderedReply {
   if (model === asked.model) return replied;
   return { ...replied, headers: { ...replied.headers, 'x-gateway-model': model.id } };
 }
 
 /** Notes in the ledger how a model failed before a fallback is asked. */
-function noteGaveWay({ ledger, model, vendor }: Routed, { error, at = vendor }: AttemptFailure): void {
+function recordFallback({ ledger, model, vendor }: Routed, { error, at = vendor }: AttemptFailure): void {
   const { gaveWay: before = [] } = ledger;
   const attempts = before.reduce((left, made) => left - made.attempts, ledger.attempts);
   ledger.gaveWay = [...before, { model: model.id, vendor: recordedName(at), fault: error.fault, attempts }];
@@ -124,11 +124,11 @@ async function withRepairs(
   next: NextAttempt,
   number: number,
   failed: AttemptFailure,
-): Promise<Replied | AttemptFailure> {
+): Promise<RenderedReply | AttemptFailure> {
   const { lessons, prepare } = context;
   const { ledger } = next.target;
   const made: Repaired[] = [];
-  let outcome: Replied | AttemptFailure = failed;
+  let outcome: RenderedReply | AttemptFailure = failed;
   let unguessed = outcome;
   let { target } = next;
   while (made.length < MAX_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
@@ -166,13 +166,13 @@ async function attemptOnce(
   context: RetryContext,
   { target, avoid }: NextAttempt,
   number: number,
-): Promise<Replied | AttemptFailure> {
+): Promise<RenderedReply | AttemptFailure> {
   const { once, upstreams, lessons } = context;
   let at: Vendor | undefined;
   let followed: OutcomeReporter | undefined;
   let sent: Routed | undefined;
   try {
-    const pool = upstreams.poolOf(target.vendor);
+    const pool = upstreams.getPool(target.vendor);
     const lease =
       pool &&
       (await pool.take(
@@ -183,7 +183,7 @@ async function attemptOnce(
       ));
     at = lease?.vendor ?? target.vendor;
     followed = lease && reportOutcome(lease);
-    if (number === 1) upstreams.budgetOf(at).deposit();
+    if (number === 1) upstreams.getRetryBudget(at).deposit();
     const asked =
       number === 1 && followed === undefined
         ? target
@@ -213,20 +213,21 @@ async function planNext(
   { error, at }: AttemptFailure,
   made: number,
 ): Promise<NextAttempt | undefined> {
-  const { retries, poolOf, budgetOf } = context.upstreams;
+  const { retries, getPool, getRetryBudget } = context.upstreams;
   const loss = getLoss(error);
   if (loss === undefined) {
     const refusal = findRefusal(error);
     return refusal && planFallback(target, refusal);
   }
   const again = mayRetry(loss, retries.after);
-  const hasOther = at !== undefined && poolOf(target.vendor)?.hasOther(limitSubject(target), at);
-  if (hasOther && (again || loss === 'elsewhere') && budgetOf(at).withdraw()) return { target, avoid: at };
+  const hasOther = at !== undefined && getPool(target.vendor)?.hasOther(limitSubject(target), at);
+  if (hasOther && (again || loss === 'elsewhere') && getRetryBudget(at).withdraw())
+    return { target, avoid: at };
   const other = await planFallback(target, 'outage');
   if (other !== undefined) return other;
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);
-  if (wait === undefined || wait >= timeLeft(context) || !budgetOf(at).withdraw()) return undefined;
+  if (wait === undefined || wait >= timeLeft(context) || !getRetryBudget(at).withdraw()) return undefined;
   return (await pause(wait, target.signal)) ? { target } : undefined;
 }
 
@@ -267,7 +268,7 @@ function timeLeft({ upstreams, began }: RetryContext): number {
  * Gives the final outcome. After more than one attempt it advises the official SDKs not to retry. An overloaded vendor
  * is the exception: agents retry it ten times and more, as they would without a gateway.
  */
-function giveUpAfter(result: GatewayError | Replied, number: number): Replied {
+function giveUpAfter(result: GatewayError | RenderedReply, number: number): RenderedReply {
   const failure = result instanceof GatewayError ? result : result.refusal;
   const final = number > 1 && failure?.retryAfter === undefined && failure?.fault !== 'upstream-overloaded';
   if (result instanceof GatewayError) throw final ? amended(result, NOT_AGAIN) : result;
@@ -276,6 +277,6 @@ function giveUpAfter(result: GatewayError | Replied, number: number): Replied {
 
 const NOT_AGAIN = { headers: { 'x-should-retry': 'false' } } as const;
 
-function isFailed(outcome: Replied | AttemptFailure): outcome is AttemptFailure {
+function isFailed(outcome: RenderedReply | AttemptFailure): outcome is AttemptFailure {
   return 'result' in outcome;
 }

@@ -27,15 +27,17 @@ export interface ChoiceEnd {
 }
 
 /** Reports where a choice's finish and its content disagree. */
-export function checkChoiceEnd(end: ChoiceEnd, say: (rule: Rule, detail: string) => void): void {
+export function checkChoiceEnd(end: ChoiceEnd, report: (rule: Rule, detail: string) => void): void {
   const { finish, calls, callCount, legacy, forced } = end;
-  if (!WORDS.has(finish)) say('finish-word', `\`${finish}\``);
-  if (finish === 'tool_calls' && callCount === 0) say('finish-payload', '`tool_calls` without a tool call');
-  if (finish === 'function_call' && !legacy) say('finish-payload', '`function_call` without a function call');
-  if (finish === 'stop' && callCount > 0 && !forced) say('finish-stop', `with ${callCount} tool calls`);
+  if (!WORDS.has(finish)) report('finish-word', `\`${finish}\``);
+  if (finish === 'tool_calls' && callCount === 0)
+    report('finish-payload', '`tool_calls` without a tool call');
+  if (finish === 'function_call' && !legacy)
+    report('finish-payload', '`function_call` without a function call');
+  if (finish === 'stop' && callCount > 0 && !forced) report('finish-stop', `with ${callCount} tool calls`);
   if (!WHOLE.has(finish)) return;
   for (const text of calls) {
-    if (text === '') say('call-arguments-empty', 'it says nothing');
-    else if (asObject(tryParseJson(text)) === undefined) say('call-arguments', show(text));
+    if (text === '') report('call-arguments-empty', 'it says nothing');
+    else if (asObject(tryParseJson(text)) === undefined) report('call-arguments', show(text));
   }
 }

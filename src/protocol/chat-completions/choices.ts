@@ -5,7 +5,7 @@ import { isCount, isName, misfit, show } from '../shape.ts';
 import { checkChoiceEnd, TEXTS } from './choice.ts';
 import type { Rule } from './rules.ts';
 
-type Say = (rule: Rule, detail: string) => void;
+type Report = (rule: Rule, detail: string) => void;
 
 /** A call of a choice. */
 interface Call {
@@ -40,18 +40,18 @@ export interface ChoiceChecker {
 }
 
 /** A checker that has seen no choice. @param say reports a violation in the current event. */
-export function choiceChecker(say: Say): ChoiceChecker {
+export function choiceChecker(report: Report): ChoiceChecker {
   const choices = new Map<number, Choice>();
   const callIds = new Set<string>();
 
   function openCall(choice: Choice, at: number, piece: JsonObject, body: JsonObject): Call {
     const { id, type } = piece;
-    if (at !== choice.calls.size) say('call-index', `${at} where ${choice.calls.size} is next`);
+    if (at !== choice.calls.size) report('call-index', `${at} where ${choice.calls.size} is next`);
     if (!isName(id) || (type !== 'function' && type !== 'custom') || !isName(body['name'])) {
-      say('call-head', show(piece));
+      report('call-head', show(piece));
     }
     if (isName(id)) {
-      if (callIds.has(id)) say('call-id', `\`${id}\` a second time`);
+      if (callIds.has(id)) report('call-id', `\`${id}\` a second time`);
       callIds.add(id);
     }
     const call = { custom: type === 'custom', text: '' };
@@ -64,29 +64,29 @@ export function choiceChecker(say: Say): ChoiceChecker {
     const body = asObject(piece['function']) ?? asObject(piece['custom']) ?? {};
     let at = piece['index'];
     if (!isCount(at)) {
-      say('call-index', `${show(at)} is none`);
+      report('call-index', `${show(at)} is none`);
       at = isName(id) && !callIds.has(id) ? choice.calls.size : Math.max(0, choice.calls.size - 1);
     }
     const known = choice.calls.get(at);
     const call = known ?? openCall(choice, at, piece, body);
     if (known && (id !== undefined || piece['type'] !== undefined || body['name'] !== undefined)) {
-      say('call-head-repeated', show(piece));
+      report('call-head-repeated', show(piece));
     }
     const text = call.custom ? body['input'] : body['arguments'];
     if (typeof text === 'string') call.text += text;
-    else say('call-piece', show(text));
+    else report('call-piece', show(text));
   }
 
   function addDelta(choice: Choice, delta: JsonObject, first: boolean): void {
     const { role, tool_calls: calls, function_call: legacy } = delta;
-    if (first && role !== 'assistant') say('role-first', show(role));
-    if (!first && role !== undefined) say('role-repeated', show(role));
+    if (first && role !== 'assistant') report('role-first', show(role));
+    if (!first && role !== undefined) report('role-repeated', show(role));
     const wrong = misfit(delta, TEXTS);
-    if (wrong !== undefined) say('delta-text', wrong);
-    if (calls !== undefined && !isList(calls)) say('call-list', show(calls));
+    if (wrong !== undefined) report('delta-text', wrong);
+    if (calls !== undefined && !isList(calls)) report('call-list', show(calls));
     for (const piece of asList(calls)) {
       if (isObject(piece)) addCallPiece(choice, piece);
-      else say('call-list', show(piece));
+      else report('call-list', show(piece));
     }
     if (isObject(legacy)) {
       choice.legacy = true;
@@ -97,24 +97,24 @@ export function choiceChecker(say: Say): ChoiceChecker {
 
   function addChoice(value: Json, index: number): void {
     if (!isObject(value)) {
-      say('choices-list', show(value));
+      report('choices-list', show(value));
       return;
     }
     const { index: at, delta, finish_reason: finish } = value;
     if (!isCount(at)) {
-      say('choice-index', show(at));
+      report('choice-index', show(at));
       return;
     }
     const known = choices.get(at);
     const choice = known ?? newChoice();
     if (!known) choices.set(at, choice);
-    if (choice.finish !== undefined) say('after-finish', show(value));
+    if (choice.finish !== undefined) report('after-finish', show(value));
     if (isObject(delta)) addDelta(choice, delta, known === undefined);
-    else say('delta-object', show(delta));
+    else report('delta-object', show(delta));
     if (typeof finish === 'string') {
       choice.finish = finish;
       choice.finishedAt = index;
-    } else if (finish !== null) say('finish-field', show(finish));
+    } else if (finish !== null) report('finish-field', show(finish));
   }
 
   return {
@@ -123,14 +123,14 @@ export function choiceChecker(say: Say): ChoiceChecker {
     hasOpen: () => [...choices.values()].some(({ finish }) => finish === undefined),
     end(wasDone, forced, sayAt) {
       for (const [at, choice] of choices) {
-        if (at >= choices.size) say('choice-index', `${at} of ${choices.size} choices`);
+        if (at >= choices.size) report('choice-index', `${at} of ${choices.size} choices`);
         if (choice.finish !== undefined) {
           const { finish, finishedAt, legacy, legacyText } = choice;
           const calls = [...choice.calls.values()].filter((call) => !call.custom).map((call) => call.text);
           if (legacy) calls.push(legacyText);
           const end = { finish, calls, callCount: choice.calls.size, legacy, forced };
           checkChoiceEnd(end, (rule, detail) => sayAt(rule, finishedAt, detail));
-        } else if (wasDone) say('finish-missing', `choice ${at}`);
+        } else if (wasDone) report('finish-missing', `choice ${at}`);
       }
     },
   };

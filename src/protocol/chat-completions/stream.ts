@@ -25,35 +25,35 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
   let usageSeen = false;
   let usageClosed = false;
 
-  const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
-  const choices = choiceChecker(say);
+  const report = (rule: Rule, detail: string): void => log.report(rule, index, detail);
+  const choices = choiceChecker(report);
 
   function sameHead(chunk: JsonObject): void {
-    if (chunk['object'] !== 'chat.completion.chunk') say('chunk-object', show(chunk['object']));
+    if (chunk['object'] !== 'chat.completion.chunk') report('chunk-object', show(chunk['object']));
     const { id, model, created } = chunk;
     head ??= chunk;
-    if (!isName(id) || id !== head['id']) say('chunk-id', show(id));
-    if (!isName(model) || model !== head['model']) say('chunk-model', show(model));
-    if (!isCount(created) || created !== head['created']) say('chunk-created', show(created));
+    if (!isName(id) || id !== head['id']) report('chunk-id', show(id));
+    if (!isName(model) || model !== head['model']) report('chunk-model', show(model));
+    if (!isCount(created) || created !== head['created']) report('chunk-created', show(created));
   }
 
   function addUsage(usage: JsonObject, isAlone: boolean): void {
-    if (usageSeen) say('usage-once', 'a second time');
-    if (!isAlone) say('usage-place', 'beside choices');
-    if (options.usageAsked === false) say('usage-unasked', 'nobody asked');
+    if (usageSeen) report('usage-once', 'a second time');
+    if (!isAlone) report('usage-place', 'beside choices');
+    if (options.usageAsked === false) report('usage-unasked', 'nobody asked');
     usageSeen = true;
     usageClosed = isAlone;
-    checkUsage(usage, say);
+    checkUsage(usage, report);
   }
 
   function addError(error: Json): void {
     failed = true;
-    if (!isObject(error) || typeof error['message'] !== 'string') say('error-shape', show(error));
+    if (!isObject(error) || typeof error['message'] !== 'string') report('error-shape', show(error));
   }
 
   function addChunk(chunk: JsonObject): void {
     const { choices: list, usage, error } = chunk;
-    if (failed) say('after-error', show(chunk));
+    if (failed) report('after-error', show(chunk));
     if (error !== undefined && error !== null) {
       addError(error);
       return;
@@ -63,13 +63,13 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
     if (bare && chunk['prompt_filter_results'] !== undefined) return;
     sameHead(chunk);
     if (bare && isObject(chunk['moderation'])) return;
-    if (usageClosed) say('after-usage', show(chunk));
+    if (usageClosed) report('after-usage', show(chunk));
     if (!isList(list)) {
-      say('choices-list', show(list));
+      report('choices-list', show(list));
       return;
     }
     if (isObject(usage)) addUsage(usage, bare);
-    else if (bare) say('chunk-empty', show(chunk));
+    else if (bare) report('chunk-empty', show(chunk));
     for (const choice of list) choices.add(choice, index);
   }
 
@@ -77,9 +77,9 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
     failed: () => failed,
     add({ event, data }) {
       index += 1;
-      if (event !== undefined && event !== 'error') say('event-name', event);
+      if (event !== undefined && event !== 'error') report('event-name', event);
       if (done) {
-        say('after-done', show(data));
+        report('after-done', show(data));
         return;
       }
       if (data === '[DONE]') {
@@ -88,16 +88,16 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
       }
       const chunk = asObject(tryParseJson(data));
       if (chunk) addChunk(chunk);
-      else say('json', show(data));
+      else report('json', show(data));
     },
     end() {
       index += 1;
-      choices.end(done && !failed, options.callForced === true, log.say);
+      choices.end(done && !failed, options.callForced === true, log.report);
       if (failed) return log.all;
-      if (choices.count() === 0) say('choice-missing', 'the stream has none');
-      if (options.usageAsked === true && !usageSeen) say('usage-missing', 'it was asked for');
+      if (choices.count() === 0) report('choice-missing', 'the stream has none');
+      if (options.usageAsked === true && !usageSeen) report('usage-missing', 'it was asked for');
       if (done) return log.all;
-      say(choices.hasOpen() ? 'cut-off' : 'done-missing', 'the stream ended without it');
+      report(choices.hasOpen() ? 'cut-off' : 'done-missing', 'the stream ended without it');
       return log.all;
     },
   };

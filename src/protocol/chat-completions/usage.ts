@@ -7,10 +7,10 @@ import type { Rule } from './rules.ts';
 const SHAPE = { prompt_tokens: 'a count', completion_tokens: 'a count', total_tokens: 'a count' } as const;
 
 /** Reports what is wrong with a usage object. */
-export function checkUsage(usage: JsonObject, say: (rule: Rule, detail: string) => void): void {
+export function checkUsage(usage: JsonObject, report: (rule: Rule, detail: string) => void): void {
   const wrong = misfit(usage, SHAPE);
   if (wrong !== undefined) {
-    say('usage-shape', wrong);
+    report('usage-shape', wrong);
     return;
   }
   const prompt = asNumber(usage['prompt_tokens']) ?? 0;
@@ -18,7 +18,8 @@ export function checkUsage(usage: JsonObject, say: (rule: Rule, detail: string) 
   const total = asNumber(usage['total_tokens']) ?? 0;
   const cached = asNumber(asObject(usage['prompt_tokens_details'])?.['cached_tokens']) ?? 0;
   const reasoning = asNumber(asObject(usage['completion_tokens_details'])?.['reasoning_tokens']) ?? 0;
-  if (total !== prompt + completion) say('usage-sum', `total ${total} is not ${prompt} + ${completion}`);
-  if (cached > prompt) say('usage-sum', `${cached} cached of ${prompt} prompt tokens`);
-  if (reasoning > completion) say('usage-sum', `${reasoning} reasoning of ${completion} completion tokens`);
+  if (total !== prompt + completion) report('usage-sum', `total ${total} is not ${prompt} + ${completion}`);
+  if (cached > prompt) report('usage-sum', `${cached} cached of ${prompt} prompt tokens`);
+  if (reasoning > completion)
+    report('usage-sum', `${reasoning} reasoning of ${completion} completion tokens`);
 }

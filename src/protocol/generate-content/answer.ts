@@ -47,9 +47,9 @@ const COMPLETE: ReadonlySet<Json> = new Set(['STOP', 1]);
 /** Checks the chunks of one answer. */
 export interface AnswerChecker {
   /** Checks a chunk. @returns whether the chunk is an error. */
-  add(chunk: JsonObject, say: (rule: Rule, detail: string) => void): boolean;
+  add(chunk: JsonObject, report: (rule: Rule, detail: string) => void): boolean;
   /** Reports what is missing at the end of the answer. */
-  end(say: (rule: Rule, detail: string) => void): void;
+  end(report: (rule: Rule, detail: string) => void): void;
 }
 
 /** A checker that has seen no chunk. */
@@ -61,66 +61,66 @@ export function answerChecker(): AnswerChecker {
   let version: string | undefined;
   let responseId: string | undefined;
 
-  function addCandidate(value: Json, say: (rule: Rule, detail: string) => void): void {
+  function addCandidate(value: Json, report: (rule: Rule, detail: string) => void): void {
     if (!isObject(value)) {
-      say('candidates-list', show(value));
+      report('candidates-list', show(value));
       return;
     }
     const { index: at = 0, content, finishReason: finish } = value;
     if (!isCount(at)) {
-      say('candidate-index', show(at));
+      report('candidate-index', show(at));
       return;
     }
     const candidate = candidates.get(at) ?? { ids, continuing: false, finished: false };
     candidates.set(at, candidate);
     if (answersCall(content)) candidate.finished = false;
-    if (candidate.finished) say('after-finish', show(value));
-    checkContent(content, candidate, say);
+    if (candidate.finished) report('after-finish', show(value));
+    checkContent(content, candidate, report);
     if (finish === undefined) return;
     candidate.finished = true;
-    if (candidate.bare && COMPLETE.has(finish)) say('call-args', show(candidate.bare));
+    if (candidate.bare && COMPLETE.has(finish)) report('call-args', show(candidate.bare));
     // A caller may ask for enums as numbers (`$alt=json;enum-encoding=int`).
     if (!isCount(finish) && (typeof finish !== 'string' || !WORDS.has(finish)))
-      say('finish-word', show(finish));
+      report('finish-word', show(finish));
   }
 
-  function checkSame(chunk: JsonObject, say: (rule: Rule, detail: string) => void): void {
+  function checkSame(chunk: JsonObject, report: (rule: Rule, detail: string) => void): void {
     const { modelVersion, responseId: id } = chunk;
     if (isName(modelVersion)) {
       version ??= modelVersion;
-      if (version !== modelVersion) say('model-same', `${version}, then ${modelVersion}`);
+      if (version !== modelVersion) report('model-same', `${version}, then ${modelVersion}`);
     }
     if (isName(id)) {
       responseId ??= id;
-      if (responseId !== id) say('model-same', `${responseId}, then ${id}`);
+      if (responseId !== id) report('model-same', `${responseId}, then ${id}`);
     }
   }
 
   return {
-    add(chunk, say) {
+    add(chunk, report) {
       const { error, candidates: list, promptFeedback: feedback, usageMetadata: usage } = chunk;
       if (error !== undefined) {
-        checkError(error, say);
+        checkError(error, report);
         return true;
       }
       if (list === undefined && feedback === undefined && usage === undefined)
-        say('chunk-empty', show(chunk));
-      if (list !== undefined && !isList(list)) say('candidates-list', show(list));
-      for (const candidate of asList(list)) addCandidate(candidate, say);
+        report('chunk-empty', show(chunk));
+      if (list !== undefined && !isList(list)) report('candidates-list', show(list));
+      for (const candidate of asList(list)) addCandidate(candidate, report);
       if (asObject(feedback)?.['blockReason'] !== undefined) blocked = true;
-      if (blocked && candidates.size > 0) say('blocked-candidate', show(feedback));
-      if (usage !== undefined && checkUsage(usage, say)) counted = true;
-      checkSame(chunk, say);
+      if (blocked && candidates.size > 0) report('blocked-candidate', show(feedback));
+      if (usage !== undefined && checkUsage(usage, report)) counted = true;
+      checkSame(chunk, report);
       return false;
     },
-    end(say) {
-      if (!blocked && candidates.size === 0) say('candidate-missing', 'none came');
+    end(report) {
+      if (!blocked && candidates.size === 0) report('candidate-missing', 'none came');
       for (const [at, { finished }] of candidates) {
-        if (at >= candidates.size) say('candidate-index', `${at} of ${candidates.size} candidates`);
-        if (!finished) say('finish-missing', `candidate ${at}`);
+        if (at >= candidates.size) report('candidate-index', `${at} of ${candidates.size} candidates`);
+        if (!finished) report('finish-missing', `candidate ${at}`);
       }
-      if (!counted) say('usage-missing', 'none came');
-      if (version === undefined) say('model-missing', 'none came');
+      if (!counted) report('usage-missing', 'none came');
+      if (version === undefined) report('model-missing', 'none came');
     },
   };
 }
@@ -128,24 +128,24 @@ export function answerChecker(): AnswerChecker {
 function checkContent(
   content: Json | undefined,
   candidate: Candidate,
-  say: (rule: Rule, detail: string) => void,
+  report: (rule: Rule, detail: string) => void,
 ): void {
   if (content === undefined) return;
   const { role, parts } = asObject(content) ?? {};
-  if (!isObject(content)) say('content-shape', show(content));
+  if (!isObject(content)) report('content-shape', show(content));
   if (parts === undefined) return;
-  if (!isList(parts)) say('content-shape', `parts ${show(parts)}`);
-  if (role !== 'model') say('content-role', show(role));
+  if (!isList(parts)) report('content-shape', `parts ${show(parts)}`);
+  if (role !== 'model') report('content-role', show(role));
   for (const part of asList(parts)) {
-    if (isObject(part)) checkPart(part, candidate, say);
-    else say('content-shape', `a part is ${show(part)}`);
+    if (isObject(part)) checkPart(part, candidate, report);
+    else report('content-shape', `a part is ${show(part)}`);
   }
 }
 
-function checkError(error: Json, say: (rule: Rule, detail: string) => void): void {
+function checkError(error: Json, report: (rule: Rule, detail: string) => void): void {
   const { code, message, status } = asObject(error) ?? {};
   if (typeof code !== 'number' || typeof message !== 'string' || typeof status !== 'string') {
-    say('error-shape', show(error));
+    report('error-shape', show(error));
   }
 }
 

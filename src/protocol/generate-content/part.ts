@@ -31,30 +31,35 @@ export interface PartContext {
 export function checkPart(
   part: JsonObject,
   context: PartContext,
-  say: (rule: Rule, detail: string) => void,
+  report: (rule: Rule, detail: string) => void,
 ): void {
   const held = Object.keys(part).filter((field) => !META.has(field));
   const wrong = misfit(part, SHAPE);
-  if (wrong !== undefined) say('part-shape', wrong);
+  if (wrong !== undefined) report('part-shape', wrong);
   const { thoughtSignature: signature } = part;
-  if (typeof signature === 'string' && !isBase64(signature)) say('signature-bytes', show(signature));
-  if (held.length !== 1) say('part-field', held.length === 0 ? 'nothing' : held.join(' and '));
+  if (typeof signature === 'string' && !isBase64(signature)) report('signature-bytes', show(signature));
+  if (held.length !== 1) report('part-field', held.length === 0 ? 'nothing' : held.join(' and '));
   for (const field of held) {
-    if (field !== 'text' && !isObject(part[field])) say('part-shape', `\`${field}\` is ${show(part[field])}`);
+    if (field !== 'text' && !isObject(part[field]))
+      report('part-shape', `\`${field}\` is ${show(part[field])}`);
   }
   const call = asObject(part['functionCall']);
-  if (call) checkCall(call, context, say);
+  if (call) checkCall(call, context, report);
 }
 
-function checkCall(call: JsonObject, context: PartContext, say: (rule: Rule, detail: string) => void): void {
+function checkCall(
+  call: JsonObject,
+  context: PartContext,
+  report: (rule: Rule, detail: string) => void,
+): void {
   const { id, name, args, partialArgs, willContinue } = call;
   const piece = context.continuing || willContinue === true || partialArgs !== undefined;
-  if (!context.continuing && !isName(name)) say('call-shape', `name ${show(name)}`);
-  if (args !== undefined && !isObject(args)) say('call-shape', `args ${show(args)}`);
+  if (!context.continuing && !isName(name)) report('call-shape', `name ${show(name)}`);
+  if (args !== undefined && !isObject(args)) report('call-shape', `args ${show(args)}`);
   if (!piece && args === undefined) context.bare ??= call;
   if (id !== undefined && !context.continuing) {
-    if (!isName(id)) say('call-id', show(id));
-    else if (context.ids.has(id)) say('call-id', `\`${id}\` a second time`);
+    if (!isName(id)) report('call-id', show(id));
+    else if (context.ids.has(id)) report('call-id', `\`${id}\` a second time`);
     else context.ids.add(id);
   }
   context.continuing = willContinue === true;

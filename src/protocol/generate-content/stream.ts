@@ -13,24 +13,24 @@ export function generateContentValidator(options?: ValidateOptions): Validator {
   let index = -1;
   let failed = false;
 
-  const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
+  const report = (rule: Rule, detail: string): void => log.report(rule, index, detail);
 
   return {
     failed: () => failed,
     add({ event, data }) {
       index += 1;
-      if (event !== undefined) say('event-name', event);
+      if (event !== undefined) report('event-name', event);
       if (failed) {
-        say('after-error', show(data));
+        report('after-error', show(data));
         return;
       }
       const chunk = asObject(tryParseJson(data));
-      if (chunk) failed = answer.add(chunk, say);
-      else say('json', show(data));
+      if (chunk) failed = answer.add(chunk, report);
+      else report('json', show(data));
     },
     end() {
       index += 1;
-      if (!failed) answer.end(say);
+      if (!failed) answer.end(report);
       return log.all;
     },
   };

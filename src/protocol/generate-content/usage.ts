@@ -14,9 +14,9 @@ const SHAPE = {
 } as const;
 
 /** Reports what is wrong with usage. @returns whether it has a total, which Vertex AI's first chunks may lack. */
-export function checkUsage(usage: Json, say: (rule: Rule, detail: string) => void): boolean {
+export function checkUsage(usage: Json, report: (rule: Rule, detail: string) => void): boolean {
   const wrong = isObject(usage) ? misfit(usage, SHAPE) : show(usage);
-  if (wrong !== undefined) say('usage-shape', wrong);
+  if (wrong !== undefined) report('usage-shape', wrong);
   if (wrong !== undefined || !isObject(usage) || !isCount(usage['totalTokenCount'])) return false;
   const count = (field: keyof typeof SHAPE): number => {
     const value = usage[field];
@@ -29,8 +29,8 @@ export function checkUsage(usage: Json, say: (rule: Rule, detail: string) => voi
   const cached = count('cachedContentTokenCount');
   const total = count('totalTokenCount');
   if (total !== prompt + candidates + thoughts + tools) {
-    say('usage-sum', `total ${total} is not ${prompt} + ${candidates} + ${thoughts} + ${tools}`);
+    report('usage-sum', `total ${total} is not ${prompt} + ${candidates} + ${thoughts} + ${tools}`);
   }
-  if (cached > prompt) say('usage-sum', `${cached} cached of ${prompt} prompt tokens`);
+  if (cached > prompt) report('usage-sum', `${cached} cached of ${prompt} prompt tokens`);
   return true;
 }

@@ -24,17 +24,17 @@ export function getKind(block: JsonObject): string {
 export function checkBlock(
   block: JsonObject,
   ids: Set<string>,
-  say: (rule: Rule, detail: string) => void,
+  report: (rule: Rule, detail: string) => void,
 ): void {
   const kind = getKind(block);
   const shape = Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined;
-  if (kind === '') say('block-fields', `no \`type\`: ${show(block)}`);
+  if (kind === '') report('block-fields', `no \`type\`: ${show(block)}`);
   const wrong = shape && misfit(block, shape);
-  if (wrong !== undefined) say('block-fields', `${kind}: ${wrong}`);
+  if (wrong !== undefined) report('block-fields', `${kind}: ${wrong}`);
   const id = asText(block['id']);
   if (shape !== CALL || id === undefined) return;
-  if (!/^[A-Za-z0-9_-]+$/.test(id)) say('call-id', show(id));
-  if (ids.has(id)) say('call-id', `\`${id}\` a second time`);
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) report('call-id', show(id));
+  if (ids.has(id)) report('call-id', `\`${id}\` a second time`);
   ids.add(id);
 }
 

@@ -50,7 +50,7 @@ export interface BlockChecker {
 export function blockChecker(
   ids: Set<string>,
   calls: Calls,
-  say: (rule: Rule, detail: string) => void,
+  report: (rule: Rule, detail: string) => void,
 ): BlockChecker {
   let open: Block | undefined;
   let blocks = 0;
@@ -59,13 +59,13 @@ export function blockChecker(
   function startBlock({ index: at, content_block: value }: JsonObject): void {
     const block = asObject(value) ?? {};
     const kind = getKind(block);
-    if (open) say('block-overlap', `block ${show(at)} while ${open.index} is open`);
-    if (at !== blocks) say('block-index', `${show(at)} where ${blocks} is next`);
-    checkBlock(block, ids, say);
+    if (open) report('block-overlap', `block ${show(at)} while ${open.index} is open`);
+    if (at !== blocks) report('block-index', `${show(at)} where ${blocks} is next`);
+    checkBlock(block, ids, report);
     const byCode = isByCode(block);
     countCall(block, calls);
     if (kind === 'tool_use' && !byCode && !isEmpty(block['input'])) {
-      say('call-delta', 'its start has arguments already');
+      report('call-delta', 'its start has arguments already');
     }
     const index = typeof at === 'number' ? at : blocks;
     open = { index, kind, filled: isName(block['text']), byCode, json: '', deltas: 0, signed: false };
@@ -75,18 +75,18 @@ export function blockChecker(
   function addDelta({ index: at, delta: value }: JsonObject): void {
     const delta = asObject(value) ?? {};
     if (!open || at !== open.index) {
-      say('delta-unopened', `a delta of block ${show(at)}`);
+      report('delta-unopened', `a delta of block ${show(at)}`);
       return;
     }
     const kind = getKind(delta);
-    if (kind === '') say('delta-kind', show(value));
-    if (open.signed) say('after-signature', `a ${kind}`);
+    if (kind === '') report('delta-kind', show(value));
+    if (open.signed) report('after-signature', `a ${kind}`);
     open.deltas += 1;
     const known = Object.hasOwn(DELTAS, kind) ? DELTAS[kind] : undefined;
     if (!known) return;
     const text = delta[known.field];
-    if (!known.blocks.includes(open.kind)) say('delta-kind', `${kind} in a ${open.kind} block`);
-    if (typeof text !== 'string') say('delta-kind', `${kind} without its \`${known.field}\``);
+    if (!known.blocks.includes(open.kind)) report('delta-kind', `${kind} in a ${open.kind} block`);
+    if (typeof text !== 'string') report('delta-kind', `${kind} without its \`${known.field}\``);
     else if (kind === 'input_json_delta') open.json += text;
     else if (text !== '') open.filled = true;
     if (kind === 'signature_delta') open.signed = true;
@@ -94,12 +94,12 @@ export function blockChecker(
 
   function stopBlock({ index: at }: JsonObject): void {
     if (!open || at !== open.index) {
-      say('stop-unopened', `a stop of block ${show(at)}`);
+      report('stop-unopened', `a stop of block ${show(at)}`);
       return;
     }
     const { kind, filled, byCode, json, deltas } = open;
-    if (kind === 'text' && !filled) say('block-empty', `block ${open.index}`);
-    if (kind === 'tool_use' && deltas === 0 && !byCode) say('call-delta', 'no delta at all');
+    if (kind === 'text' && !filled) report('block-empty', `block ${open.index}`);
+    if (kind === 'tool_use' && deltas === 0 && !byCode) report('call-delta', 'no delta at all');
     if (kind === 'tool_use' && json !== '' && !asObject(tryParseJson(json))) torn = json;
     open = undefined;
   }

@@ -28,20 +28,21 @@ const USAGE = {
 export function checkStop(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
   { direct, byCode }: Calls,
-  say: (rule: Rule, detail: string) => void,
+  report: (rule: Rule, detail: string) => void,
 ): void {
-  if (typeof reason !== 'string' || !WORDS.has(reason)) say('stop-word', show(reason));
-  if (reason === 'tool_use' && direct + byCode === 0) say('stop-payload', '`tool_use` without a tool call');
+  if (typeof reason !== 'string' || !WORDS.has(reason)) report('stop-word', show(reason));
+  if (reason === 'tool_use' && direct + byCode === 0)
+    report('stop-payload', '`tool_use` without a tool call');
   if ((reason === 'end_turn' || reason === 'stop_sequence') && direct > 0) {
-    say('stop-payload', `\`${reason}\` with ${direct} tool calls`);
+    report('stop-payload', `\`${reason}\` with ${direct} tool calls`);
   }
   if ((reason === 'stop_sequence') !== (typeof sequence === 'string')) {
-    say('stop-sequence', `${show(sequence)} with ${show(reason)}`);
+    report('stop-sequence', `${show(sequence)} with ${show(reason)}`);
   }
 }
 
 /** Reports what is wrong with a usage object. */
-export function checkUsage(usage: Json | undefined, say: (rule: Rule, detail: string) => void): void {
+export function checkUsage(usage: Json | undefined, report: (rule: Rule, detail: string) => void): void {
   const wrong = isObject(usage) ? misfit(usage, USAGE) : show(usage);
-  if (wrong !== undefined) say('usage-shape', wrong);
+  if (wrong !== undefined) report('usage-shape', wrong);
 }

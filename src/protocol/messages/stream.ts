@@ -34,31 +34,31 @@ export function messagesValidator(options?: ValidateOptions): Validator {
   let stopped = false;
   let failed = false;
 
-  const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
-  const blocks = blockChecker(ids, calls, say);
+  const report = (rule: Rule, detail: string): void => log.report(rule, index, detail);
+  const blocks = blockChecker(ids, calls, report);
 
   function start(message: JsonObject): void {
-    if (started) say('start-once', 'a second time');
+    if (started) report('start-once', 'a second time');
     started = message;
     const { id, type, role, model, content, stop_reason: reason, usage } = message;
-    if (type !== 'message' || role !== 'assistant') say('start-fields', `${show(type)} of ${show(role)}`);
-    if (!isName(id) || !isName(model)) say('start-fields', `id ${show(id)}, model ${show(model)}`);
-    checkUsage(usage, say);
+    if (type !== 'message' || role !== 'assistant') report('start-fields', `${show(type)} of ${show(role)}`);
+    if (!isName(id) || !isName(model)) report('start-fields', `id ${show(id)}, model ${show(model)}`);
+    checkUsage(usage, report);
     if (typeof reason === 'string') {
       addWhole(message);
       return;
     }
-    if (!isList(content) || content.length > 0) say('start-fields', `content ${show(content)}`);
-    if (reason !== null) say('start-fields', `stop_reason ${show(reason)}`);
+    if (!isList(content) || content.length > 0) report('start-fields', `content ${show(content)}`);
+    if (reason !== null) report('start-fields', `stop_reason ${show(reason)}`);
   }
 
   /** A message that continues with calls made by code comes whole in its start. Only `message_stop` follows. */
   function addWhole(message: JsonObject): void {
     for (const block of asObjects(message['content'])) {
-      checkBlock(block, ids, say);
+      checkBlock(block, ids, report);
       countCall(block, calls);
     }
-    checkStop(message, calls, say);
+    checkStop(message, calls, report);
     closing = true;
   }
 
@@ -66,27 +66,27 @@ export function messagesValidator(options?: ValidateOptions): Validator {
     const stop = asObject(delta) ?? {};
     const open = blocks.openIndex();
     if (open !== undefined)
-      say(stop['stop_reason'] === 'max_tokens' ? 'block-cut' : 'block-unclosed', `block ${open}`);
+      report(stop['stop_reason'] === 'max_tokens' ? 'block-cut' : 'block-unclosed', `block ${open}`);
     const torn = blocks.tornArguments();
-    if (torn !== undefined && !CUTS.has(stop['stop_reason'])) say('call-arguments', show(torn));
+    if (torn !== undefined && !CUTS.has(stop['stop_reason'])) report('call-arguments', show(torn));
     blocks.closeAll();
     closing = true;
-    checkStop(stop, calls, say);
-    checkUsage(usage, say);
+    checkStop(stop, calls, report);
+    checkUsage(usage, report);
     const early = asObject(started?.['usage']) ?? {};
     const late = asObject(usage) ?? {};
-    if (!early['input_tokens'] && late['input_tokens'] === undefined) say('usage-input', 'told nowhere');
+    if (!early['input_tokens'] && late['input_tokens'] === undefined) report('usage-input', 'told nowhere');
     const before = early['output_tokens'];
     const after = late['output_tokens'];
     if (typeof before === 'number' && typeof after === 'number' && after < before) {
-      say('usage-grows', `${before}, then ${after}`);
+      report('usage-grows', `${before}, then ${after}`);
     }
   }
 
   function addError(value: JsonObject): void {
     failed = true;
     const { type, message } = asObject(value['error']) ?? {};
-    if (typeof type !== 'string' || typeof message !== 'string') say('error-shape', show(value));
+    if (typeof type !== 'string' || typeof message !== 'string') report('error-shape', show(value));
   }
 
   function follow(type: string, value: JsonObject): void {
@@ -94,8 +94,8 @@ export function messagesValidator(options?: ValidateOptions): Validator {
       start(asObject(value['message']) ?? {});
       return;
     }
-    if (!started) say('start-first', `${type} before it`);
-    if (closing && type !== 'message_stop') say('after-delta', type);
+    if (!started) report('start-first', `${type} before it`);
+    if (closing && type !== 'message_stop') report('after-delta', type);
     switch (type) {
       case 'content_block_start':
         blocks.start(value);
@@ -111,7 +111,7 @@ export function messagesValidator(options?: ValidateOptions): Validator {
         return;
       case 'message_stop':
         stopped = true;
-        if (!closing) say('delta-missing', 'none came');
+        if (!closing) report('delta-missing', 'none came');
     }
   }
 
@@ -120,26 +120,26 @@ export function messagesValidator(options?: ValidateOptions): Validator {
     add({ event, data }) {
       index += 1;
       const value = asObject(tryParseJson(data));
-      if (stopped) say('after-stop', show(data));
-      if (failed) say('after-error', show(data));
+      if (stopped) report('after-stop', show(data));
+      if (failed) report('after-error', show(data));
       if (stopped || failed) return;
       if (!value) {
-        say('json', show(data));
+        report('json', show(data));
         return;
       }
       const type = asText(value['type']) ?? '';
-      if (event !== type) say('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
+      if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
       if (type === 'error') addError(value);
       else if (type !== 'ping') follow(type, value);
     },
     end() {
       index += 1;
       if (failed) return log.all;
-      if (!started) say('start-first', 'it never came');
+      if (!started) report('start-first', 'it never came');
       const open = blocks.openIndex();
-      if (open !== undefined) say('block-unclosed', `block ${open}`);
-      if (!closing && !stopped) say('delta-missing', 'none came');
-      if (!stopped) say('stop-missing', 'the stream ended without it');
+      if (open !== undefined) report('block-unclosed', `block ${open}`);
+      if (!closing && !stopped) report('delta-missing', 'none came');
+      if (!stopped) report('stop-missing', 'the stream ended without it');
       return log.all;
     },
   };

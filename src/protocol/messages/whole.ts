@@ -15,28 +15,28 @@ const BODY = {
 } as const;
 
 /** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
-export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
+export function checkWhole(body: JsonObject, report: (rule: Rule, detail: string) => void): boolean {
   if (body['type'] === 'error') {
     const { type, message } = asObject(body['error']) ?? {};
-    if (typeof type !== 'string' || typeof message !== 'string') say('error-shape', show(body));
+    if (typeof type !== 'string' || typeof message !== 'string') report('error-shape', show(body));
     return true;
   }
   const { type, role, content, usage } = body;
   const wrong = misfit(body, BODY);
-  if (wrong !== undefined) say('body-fields', wrong);
-  if (type !== 'message' || role !== 'assistant') say('body-fields', `${show(type)} of ${show(role)}`);
+  if (wrong !== undefined) report('body-fields', wrong);
+  if (type !== 'message' || role !== 'assistant') report('body-fields', `${show(type)} of ${show(role)}`);
   const ids = new Set<string>();
   const calls = { direct: 0, byCode: 0 };
   for (const block of asList(content)) {
     if (!isObject(block)) {
-      say('block-fields', show(block));
+      report('block-fields', show(block));
       continue;
     }
-    checkBlock(block, ids, say);
-    if (getKind(block) === 'text' && asText(block['text']) === '') say('block-empty', show(block));
+    checkBlock(block, ids, report);
+    if (getKind(block) === 'text' && asText(block['text']) === '') report('block-empty', show(block));
     countCall(block, calls);
   }
-  checkStop(body, calls, say);
-  checkUsage(usage, say);
+  checkStop(body, calls, report);
+  checkUsage(usage, report);
   return false;
 }

@@ -34,27 +34,27 @@ export function getKind(value: JsonObject): string {
 }
 
 /** Reports what an item lacks. */
-export function checkItem(item: JsonObject, say: (rule: Rule, detail: string) => void): void {
+export function checkItem(item: JsonObject, report: (rule: Rule, detail: string) => void): void {
   const kind = getKind(item);
   const wrong = misfit(item, (Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined) ?? PLAIN);
-  if (wrong !== undefined) say('item-shape', `${kind}: ${wrong}`);
+  if (wrong !== undefined) report('item-shape', `${kind}: ${wrong}`);
 }
 
 /** Reports ids of an item that another one has already. */
-export function checkIds(item: JsonObject, ids: ItemIds, say: (rule: Rule, detail: string) => void): void {
+export function checkIds(item: JsonObject, ids: ItemIds, report: (rule: Rule, detail: string) => void): void {
   const id = asText(item['id']);
   const call = getKind(item).endsWith('_call') ? asText(item['call_id']) : undefined;
-  if (id !== undefined && ids.items.has(id)) say('item-same', `id \`${id}\` a second time`);
-  if (call !== undefined && ids.calls.has(call)) say('item-same', `call_id \`${call}\` a second time`);
+  if (id !== undefined && ids.items.has(id)) report('item-same', `id \`${id}\` a second time`);
+  if (call !== undefined && ids.calls.has(call)) report('item-same', `call_id \`${call}\` a second time`);
   if (id !== undefined) ids.items.add(id);
   if (call !== undefined) ids.calls.add(call);
 }
 
 /** Reports a finished function call whose arguments are not a JSON object. */
-export function checkArguments(item: JsonObject, say: (rule: Rule, detail: string) => void): void {
+export function checkArguments(item: JsonObject, report: (rule: Rule, detail: string) => void): void {
   if (getKind(item) !== 'function_call' || item['status'] === 'incomplete') return;
   const text = asText(item['arguments']) ?? '';
-  if (asObject(tryParseJson(text)) === undefined) say('call-arguments', show(text));
+  if (asObject(tryParseJson(text)) === undefined) report('call-arguments', show(text));
 }
 
 /** The text of a part: visible text, a refusal or a thought. */

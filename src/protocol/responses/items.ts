@@ -28,7 +28,7 @@ export interface ItemChecker {
  */
 export function itemChecker(
   isInProgress: () => boolean,
-  say: (rule: Rule, detail: string) => void,
+  report: (rule: Rule, detail: string) => void,
 ): ItemChecker {
   const ids: ItemIds = { items: new Set(), calls: new Set() };
   const open = new Map<number, OpenItem>();
@@ -36,11 +36,11 @@ export function itemChecker(
   let items = 0;
 
   function addItem(at: unknown, item: JsonObject): void {
-    if (!isInProgress()) say('in-progress-second', 'an item came before it');
-    if (open.size > 0) say('item-overlap', `item ${items} while ${[...open.keys()].join()} is open`);
-    if (at !== items) say('item-index', `${String(at)} where ${items} is next`);
-    checkItem(item, say);
-    checkIds(item, ids, say);
+    if (!isInProgress()) report('in-progress-second', 'an item came before it');
+    if (open.size > 0) report('item-overlap', `item ${items} while ${[...open.keys()].join()} is open`);
+    if (at !== items) report('item-index', `${String(at)} where ${items} is next`);
+    checkItem(item, report);
+    checkIds(item, ids, report);
     open.set(typeof at === 'number' ? at : items, openItem(item));
     items += 1;
   }
@@ -49,8 +49,8 @@ export function itemChecker(
   function findItem(type: string, event: JsonObject): OpenItem | undefined {
     const { output_index: at, item_id: itemId } = event;
     const item = typeof at === 'number' ? open.get(at) : undefined;
-    if (!item) say('item-unopened', `${type} of item ${show(at)}`);
-    else if (itemId !== item.id && (itemId !== undefined || named(type))) say('item-id', show(itemId));
+    if (!item) report('item-unopened', `${type} of item ${show(at)}`);
+    else if (itemId !== item.id && (itemId !== undefined || named(type))) report('item-id', show(itemId));
     return item;
   }
 
@@ -73,15 +73,15 @@ export function itemChecker(
     const place = Object.hasOwn(PARTS, base) ? PARTS[base] : undefined;
     if (place) {
       const part = asObject(event['part']) ?? {};
-      if (verb === 'added') addPart(item, place, event, part, say);
-      if (verb === 'done') endPart(item, place, event, part, say);
+      if (verb === 'added') addPart(item, place, event, part, report);
+      if (verb === 'done') endPart(item, place, event, part, report);
     } else if (Object.hasOwn(TEXTS, base)) {
       // A command is a part of one text, so its events are those of both.
       const part = isCommand(base) && { type: item.kind, text: event['command'] ?? '' };
-      if (part && verb === 'added') addPart(item, 'command', event, part, say);
-      if (verb === 'delta') addText(item, base, event, say);
-      if (verb === 'done') endText(item, base, event, say);
-      if (part && verb === 'done') endPart(item, 'command', event, part, say);
+      if (part && verb === 'added') addPart(item, 'command', event, part, report);
+      if (verb === 'delta') addText(item, base, event, report);
+      if (verb === 'done') endText(item, base, event, report);
+      if (part && verb === 'done') endPart(item, 'command', event, part, report);
     }
   }
 
@@ -90,12 +90,12 @@ export function itemChecker(
     const item = asObject(event['item']) ?? {};
     const known = typeof at === 'number' ? open.get(at) : undefined;
     if (!known || typeof at !== 'number') {
-      say('item-unopened', `done of item ${show(at)}`);
+      report('item-unopened', `done of item ${show(at)}`);
       return;
     }
-    checkItem(item, say);
-    checkArguments(item, say);
-    endItem(known, item, say);
+    checkItem(item, report);
+    checkArguments(item, report);
+    endItem(known, item, report);
     open.delete(at);
     done.set(at, item);
   }
@@ -103,14 +103,14 @@ export function itemChecker(
   return {
     add: follow,
     end(response) {
-      for (const at of open.keys()) say('item-unclosed', `item ${at}`);
+      for (const at of open.keys()) report('item-unclosed', `item ${at}`);
       const output = getOutput(response);
       const due = [...done].sort(([a], [b]) => a - b);
-      if (output.length !== due.length) say('final-output', `${output.length} of ${due.length} items`);
+      if (output.length !== due.length) report('final-output', `${output.length} of ${due.length} items`);
       output.forEach((item, at) => {
         const before = due[at]?.[1];
-        if (before && item['id'] !== before['id']) say('final-ids', show(item['id']));
-        if (before && !sameItem(item, before)) say('final-output', `item ${at}: ${show(item)}`);
+        if (before && item['id'] !== before['id']) report('final-ids', show(item['id']));
+        if (before && !sameItem(item, before)) report('final-output', `item ${at}: ${show(item)}`);
       });
     },
   };

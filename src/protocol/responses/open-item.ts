@@ -5,7 +5,7 @@ import { isCount, isName, show } from '../shape.ts';
 import { getKind, itemTexts, partText } from './item.ts';
 import type { Rule } from './rules.ts';
 
-type Say = (rule: Rule, detail: string) => void;
+type Report = (rule: Rule, detail: string) => void;
 
 /** The list of an item that has its parts: those of a message or of reasoning, or the commands of a shell. */
 type Place = 'content' | 'summary' | 'command';
@@ -62,10 +62,16 @@ export function openItem(item: JsonObject): OpenItem {
 }
 
 /** Opens a part, and reports one that is out of order. */
-export function addPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
+export function addPart(
+  item: OpenItem,
+  place: Place,
+  event: JsonObject,
+  part: JsonObject,
+  report: Report,
+): void {
   const at = event[`${place}_index`];
-  if (item.part) say('part-overlap', `part ${show(at)} while ${item.part.index} is open`);
-  if (at !== item.next[place]) say('part-index', `${show(at)} where ${item.next[place]} is next`);
+  if (item.part) report('part-overlap', `part ${show(at)} while ${item.part.index} is open`);
+  if (at !== item.next[place]) report('part-index', `${show(at)} where ${item.next[place]} is next`);
   item.part = {
     kind: getKind(part),
     place,
@@ -77,64 +83,70 @@ export function addPart(item: OpenItem, place: Place, event: JsonObject, part: J
 }
 
 /** Closes a part, and reports if its `done` says something else than its deltas. */
-export function endPart(item: OpenItem, place: Place, event: JsonObject, part: JsonObject, say: Say): void {
+export function endPart(
+  item: OpenItem,
+  place: Place,
+  event: JsonObject,
+  part: JsonObject,
+  report: Report,
+): void {
   const open = item.part;
   if (open?.place !== place || event[`${place}_index`] !== open.index) {
-    say('part-unopened', `done of part ${show(event[`${place}_index`])}`);
+    report('part-unopened', `done of part ${show(event[`${place}_index`])}`);
     return;
   }
-  if (!open.done) say('text-undone', `part ${open.index}`);
-  if (partText(part) !== open.text) say('done-text', `part: ${show(partText(part))}`);
+  if (!open.done) report('text-undone', `part ${open.index}`);
+  if (partText(part) !== open.text) report('done-text', `part: ${show(partText(part))}`);
   item.texts[place].push(open.text);
   item.part = undefined;
 }
 
 /** The text that an event is about; if it is not open, that is reported, and the result is undefined. */
-function findText(item: OpenItem, base: string, event: JsonObject, say: Say): Text | undefined {
+function findText(item: OpenItem, base: string, event: JsonObject, report: Report): Text | undefined {
   const known = TEXTS[base];
   if (!known) return undefined;
   const text = known.place === 'item' ? item.own : item.part;
   if (!text || (known.place !== 'item' && event[`${known.place}_index`] !== text.index)) {
-    say('part-unopened', base);
+    report('part-unopened', base);
     return undefined;
   }
-  if (text.kind !== known.kind) say('part-kind', `${base} in ${text.kind}`);
+  if (text.kind !== known.kind) report('part-kind', `${base} in ${text.kind}`);
   return text;
 }
 
 /** Adds a delta to a text. */
-export function addText(item: OpenItem, base: string, event: JsonObject, say: Say): void {
-  const text = findText(item, base, event, say);
+export function addText(item: OpenItem, base: string, event: JsonObject, report: Report): void {
+  const text = findText(item, base, event, report);
   if (!text) return;
-  if (text.done) say('after-done', base);
+  if (text.done) report('after-done', base);
   const { delta } = event;
   if (typeof delta === 'string') text.text += delta;
-  else say('delta-text', show(delta));
+  else report('delta-text', show(delta));
 }
 
 /** Closes a text, and reports if its `done` says something else than its deltas. */
-export function endText(item: OpenItem, base: string, event: JsonObject, say: Say): void {
-  const text = findText(item, base, event, say);
+export function endText(item: OpenItem, base: string, event: JsonObject, report: Report): void {
+  const text = findText(item, base, event, report);
   if (!text) return;
   const whole = event[TEXTS[base]?.field ?? ''];
-  if (text.done) say('after-done', base);
-  if (text.text === '' && isName(whole)) say('delta-missing', base);
-  else if (whole !== text.text) say('done-text', `${base}: ${show(whole)}`);
+  if (text.done) report('after-done', base);
+  if (text.text === '' && isName(whole)) report('delta-missing', base);
+  else if (whole !== text.text) report('done-text', `${base}: ${show(whole)}`);
   if (typeof whole === 'string') text.text = whole;
   text.done = true;
 }
 
 /** Compares the `done` of an item with everything that came before it. */
-export function endItem(open: OpenItem, item: JsonObject, say: Say): void {
-  if (open.id !== asText(item['id'])) say('item-id', `${show(item['id'])} was added as ${show(open.id)}`);
-  if (open.kind !== getKind(item)) say('item-id', `${getKind(item)} was added as ${open.kind}`);
-  if (open.part) say('part-unclosed', `part ${open.part.index}`);
-  if (SPOKEN.has(open.kind) && !open.own.done) say('text-undone', open.kind);
+export function endItem(open: OpenItem, item: JsonObject, report: Report): void {
+  if (open.id !== asText(item['id'])) report('item-id', `${show(item['id'])} was added as ${show(open.id)}`);
+  if (open.kind !== getKind(item)) report('item-id', `${getKind(item)} was added as ${open.kind}`);
+  if (open.part) report('part-unclosed', `part ${open.part.index}`);
+  if (SPOKEN.has(open.kind) && !open.own.done) report('text-undone', open.kind);
   const said = [...open.texts.summary, ...open.texts.content, ...open.texts.command];
   if (open.own.done) said.push(open.own.text);
   const final = itemTexts(item);
   if (isCompared(open) && (final.length !== said.length || final.some((text, at) => text !== said[at]))) {
-    say('done-text', `item: ${show(final)}`);
+    report('done-text', `item: ${show(final)}`);
   }
 }
 

@@ -30,23 +30,23 @@ const CORE = {
 const STATUS = new Set(['completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete']);
 
 /** Reports what is wrong with a response object, apart from its items. */
-export function checkResponse(response: JsonObject, say: (rule: Rule, detail: string) => void): void {
+export function checkResponse(response: JsonObject, report: (rule: Rule, detail: string) => void): void {
   const { object, created_at: created, status, error, incomplete_details: details, text, usage } = response;
   const core = misfit(response, CORE);
-  if (core !== undefined) say('response-core', core);
-  if (object !== 'response') say('response-core', `\`object\` is ${show(object)}`);
-  if (typeof created !== 'number') say('response-core', `\`created_at\` is ${show(created)}`);
+  if (core !== undefined) report('response-core', core);
+  if (object !== 'response') report('response-core', `\`object\` is ${show(object)}`);
+  if (typeof created !== 'number') report('response-core', `\`created_at\` is ${show(created)}`);
   const wrong = misfit(response, FIELDS);
-  if (wrong !== undefined) say('response-fields', wrong);
-  else if (!isObject(asObject(text)?.['format'])) say('response-fields', 'no `text.format`');
-  if (typeof status === 'string' && !STATUS.has(status)) say('status-word', show(status));
+  if (wrong !== undefined) report('response-fields', wrong);
+  else if (!isObject(asObject(text)?.['format'])) report('response-fields', 'no `text.format`');
+  if (typeof status === 'string' && !STATUS.has(status)) report('status-word', show(status));
   const reason = asObject(details)?.['reason'];
   if ((status === 'incomplete') !== (typeof reason === 'string'))
-    say('incomplete', `${show(status)}: ${show(details)}`);
+    report('incomplete', `${show(status)}: ${show(details)}`);
   if (status === 'failed' && typeof asObject(error)?.['message'] !== 'string')
-    say('error-shape', show(error));
-  if (isObject(usage)) checkUsage(usage, say);
-  else if (status === 'completed' || status === 'incomplete') say('usage-missing', show(usage));
+    report('error-shape', show(error));
+  if (isObject(usage)) checkUsage(usage, report);
+  else if (status === 'completed' || status === 'incomplete') report('usage-missing', show(usage));
 }
 
 /** The items in a response's `output` that are objects. */

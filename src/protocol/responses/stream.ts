@@ -33,19 +33,19 @@ export function responsesValidator(options?: ValidateOptions): Validator {
   let ended = false;
   let failed = false;
 
-  const say = (rule: Rule, detail: string): void => log.say(rule, index, detail);
-  const items = itemChecker(() => inProgress, say);
+  const report = (rule: Rule, detail: string): void => log.report(rule, index, detail);
+  const items = itemChecker(() => inProgress, report);
 
   function addResponse(type: string, response: JsonObject): void {
-    checkResponse(response, say);
+    checkResponse(response, report);
     const { status } = response;
     // A background response is created queued.
     const queued = type === 'response.created' && status === 'queued';
-    if (status !== STATUS[type] && !queued) say('status-event', `${show(status)} in ${type}`);
+    if (status !== STATUS[type] && !queued) report('status-event', `${show(status)} in ${type}`);
     id ??= asText(response['id']);
-    if (response['id'] !== id) say('response-same', show(response['id']));
+    if (response['id'] !== id) report('response-same', show(response['id']));
     if (type === 'response.created') {
-      if (created || index > 0) say('created-first', `it is event ${index}`);
+      if (created || index > 0) report('created-first', `it is event ${index}`);
       created = true;
     }
     if (type === 'response.in_progress') inProgress = true;
@@ -59,7 +59,7 @@ export function responsesValidator(options?: ValidateOptions): Validator {
     errored = true;
     failed = true;
     const { message } = asObject(event['error']) ?? event;
-    if (typeof message !== 'string') say('error-shape', show(event));
+    if (typeof message !== 'string') report('error-shape', show(event));
   }
 
   return {
@@ -67,30 +67,30 @@ export function responsesValidator(options?: ValidateOptions): Validator {
     add({ event, data }) {
       index += 1;
       if (data === '[DONE]') {
-        say('done-word', ended ? 'at the end' : 'before the end');
+        report('done-word', ended ? 'at the end' : 'before the end');
         return;
       }
       if (ended) {
-        say('after-terminal', show(data));
+        report('after-terminal', show(data));
         return;
       }
       const value = asObject(tryParseJson(data));
       if (!value) {
-        say('json', show(data));
+        report('json', show(data));
         return;
       }
       const type = asText(value['type']) ?? '';
-      if (event !== type) say('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
+      if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
       const { sequence_number: number } = value;
-      if (number === undefined) say('sequence-missing', type);
-      else if (number !== index) say('sequence', `${show(number)} in event ${index}`);
-      if (errored && type !== 'response.failed') say('after-error', type);
+      if (number === undefined) report('sequence-missing', type);
+      else if (number !== index) report('sequence', `${show(number)} in event ${index}`);
+      if (errored && type !== 'response.failed') report('after-error', type);
       if (type === 'error') {
         addError(value);
         return;
       }
       if (!created && type !== 'response.created') {
-        say('created-first', `${type} before it`);
+        report('created-first', `${type} before it`);
         created = true;
       }
       if (Object.hasOwn(STATUS, type)) addResponse(type, asObject(value['response']) ?? {});
@@ -98,8 +98,8 @@ export function responsesValidator(options?: ValidateOptions): Validator {
     },
     end() {
       index += 1;
-      if (!created && !failed) say('created-first', 'it never came');
-      if (!ended && !failed) say('terminal-missing', 'the stream ended without it');
+      if (!created && !failed) report('created-first', 'it never came');
+      if (!ended && !failed) report('terminal-missing', 'the stream ended without it');
       return log.all;
     },
   };

@@ -13,22 +13,22 @@ const SHAPE = {
 } as const;
 
 /** Reports what is wrong with usage. */
-export function checkUsage(usage: Json, say: (rule: Rule, detail: string) => void): void {
+export function checkUsage(usage: Json, report: (rule: Rule, detail: string) => void): void {
   if (!isObject(usage)) {
-    say('usage-shape', show(usage));
+    report('usage-shape', show(usage));
     return;
   }
   const wrong = misfit(usage, SHAPE);
   const cached = asObject(usage['input_tokens_details'])?.['cached_tokens'];
   const reasoning = asObject(usage['output_tokens_details'])?.['reasoning_tokens'];
-  if (wrong !== undefined) say('usage-shape', wrong);
+  if (wrong !== undefined) report('usage-shape', wrong);
   else if (!isCount(cached) || !isCount(reasoning))
-    say('usage-shape', 'no `cached_tokens` or `reasoning_tokens`');
+    report('usage-shape', 'no `cached_tokens` or `reasoning_tokens`');
   const input = asNumber(usage['input_tokens']) ?? 0;
   const output = asNumber(usage['output_tokens']) ?? 0;
   const total = asNumber(usage['total_tokens']) ?? 0;
-  if (total !== input + output) say('usage-sum', `total ${total} is not ${input} + ${output}`);
-  if (isCount(cached) && cached > input) say('usage-sum', `${cached} cached of ${input} input tokens`);
+  if (total !== input + output) report('usage-sum', `total ${total} is not ${input} + ${output}`);
+  if (isCount(cached) && cached > input) report('usage-sum', `${cached} cached of ${input} input tokens`);
   if (isCount(reasoning) && reasoning > output)
-    say('usage-sum', `${reasoning} reasoning of ${output} output tokens`);
+    report('usage-sum', `${reasoning} reasoning of ${output} output tokens`);
 }

@@ -7,20 +7,20 @@ import { checkResponse, getOutput } from './response.ts';
 import type { Rule } from './rules.ts';
 
 /** Reports what is wrong with a whole answer. @returns whether it reports a failure, which has rules of its own. */
-export function checkWhole(body: JsonObject, say: (rule: Rule, detail: string) => void): boolean {
+export function checkWhole(body: JsonObject, report: (rule: Rule, detail: string) => void): boolean {
   const { error, status } = body;
   if (body['object'] === undefined && error !== undefined && error !== null) {
-    if (!isObject(error) || typeof error['message'] !== 'string') say('error-shape', show(error));
+    if (!isObject(error) || typeof error['message'] !== 'string') report('error-shape', show(error));
     return true;
   }
-  checkResponse(body, say);
+  checkResponse(body, report);
   const items = getOutput(body);
   const ids: ItemIds = { items: new Set(), calls: new Set() };
-  if (items.length !== asList(body['output']).length) say('item-shape', 'an item is not an object');
+  if (items.length !== asList(body['output']).length) report('item-shape', 'an item is not an object');
   for (const item of items) {
-    checkItem(item, say);
-    checkIds(item, ids, say);
-    checkArguments(item, say);
+    checkItem(item, report);
+    checkIds(item, ids, report);
+    checkArguments(item, report);
   }
   return status === 'failed' || asObject(error) !== undefined;
 }

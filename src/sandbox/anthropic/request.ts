@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { findFlaws } from '../flaws.ts';
-import type { World } from '../world.ts';
+import type { SandboxState } from '../world.ts';
 import { anthropicFlaw, anthropicRefusal } from './words.ts';
 
 export type Known = readonly [name: string, model: Model];
@@ -15,8 +15,8 @@ export type Known = readonly [name: string, model: Model];
  * @returns the model with that name
  * @throws Refused with 404 if there is no model of that name
  */
-export function lookUp(world: World, name: string): Known {
-  const model = world.models.anthropic.get(name.toLowerCase());
+export function lookUp(state: SandboxState, name: string): Known {
+  const model = state.models.anthropic.get(name.toLowerCase());
   if (model === undefined) throw anthropicRefusal(404, `model: ${name.slice(0, 200)}`);
   return [name, model];
 }

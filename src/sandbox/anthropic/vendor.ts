@@ -7,7 +7,7 @@ import { answerMessages } from '../messages/answer.ts';
 import { tokensOfMessages } from '../messages/ask.ts';
 import { checkBlocks } from '../messages/check-blocks.ts';
 import { countTokensRequest } from '../schemas/messages.ts';
-import { newId, type World } from '../world.ts';
+import { newId, type SandboxState } from '../world.ts';
 import { checkedBody, type Known, lookUp } from './request.ts';
 import { anthropicRefusal } from './words.ts';
 
@@ -16,10 +16,10 @@ import { anthropicRefusal } from './words.ts';
  * @returns the answer, whole or streamed, still to be written
  * @throws Refused with Anthropic's own error, which has the request's id in the body as well
  */
-export function anthropicAnswer(request: VendorRequest, world: World): VendorAnswer {
+export function anthropicAnswer(request: VendorRequest, state: SandboxState): VendorAnswer {
   const id = `req_011${newId().slice(0, 21)}`;
   try {
-    const answer = routed(request, world);
+    const answer = routed(request, state);
     return { ...answer, headers: { ...answer.headers, 'request-id': id } };
   } catch (error) {
     if (!(error instanceof Refused) || !isObject(error.body)) throw error;
@@ -32,18 +32,18 @@ export function anthropicAnswer(request: VendorRequest, world: World): VendorAns
   }
 }
 
-function routed(request: VendorRequest, world: World): VendorAnswer {
+function routed(request: VendorRequest, state: SandboxState): VendorAnswer {
   const { path, method } = request;
-  checkHeaders(request, world.keys.anthropic);
+  checkHeaders(request, state.keys.anthropic);
   const posted = path === '/v1/messages' || path === '/v1/messages/count_tokens';
   const listed = path === '/v1/models' || path.startsWith('/v1/models/');
   if (!posted && !listed) throw anthropicRefusal(404, 'Not Found');
   if (method !== (posted ? 'POST' : 'GET')) throw anthropicRefusal(405, 'Method Not Allowed');
-  if (path === '/v1/models') return whole(modelList(world));
-  if (listed) return whole(modelEntry(lookUp(world, path.slice('/v1/models/'.length))));
-  if (path === '/v1/messages') return answerMessages(request, world);
+  if (path === '/v1/models') return whole(modelList(state));
+  if (listed) return whole(modelEntry(lookUp(state, path.slice('/v1/models/'.length))));
+  if (path === '/v1/messages') return answerMessages(request, state);
   const body = checkedBody(request, countTokensRequest);
-  lookUp(world, asText(body['model']) ?? '');
+  lookUp(state, asText(body['model']) ?? '');
   checkBlocks(body);
   return whole({ input_tokens: tokensOfMessages(body) });
 }
@@ -64,8 +64,8 @@ function checkHeaders(request: VendorRequest, key: string): void {
   }
 }
 
-function modelList(world: World): JsonObject {
-  const data = [...world.models.anthropic].map(modelEntry);
+function modelList(state: SandboxState): JsonObject {
+  const data = [...state.models.anthropic].map(modelEntry);
   return { data, has_more: false, first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null };
 }
 

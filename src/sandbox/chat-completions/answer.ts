@@ -9,7 +9,7 @@ import { objectIn, streamed, type VendorAnswer, type VendorRequest, whole } from
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import { chatRequest, compatibleRequest, deepseekRequest } from '../schemas/chat-completions.ts';
-import { stampFor, type World } from '../world.ts';
+import { type SandboxState, stampFor } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkModelLimits, checkOptions } from './check-options.ts';
@@ -27,9 +27,9 @@ import {
  * @returns a chat completion, or its stream
  * @throws Refused with the vendor's own error
  */
-export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
+export function answerChat(vendor: OpenaiVendor, request: VendorRequest, state: SandboxState): VendorAnswer {
   const body = checkedBody(request, findSchema(vendor, request));
-  const { name, model } = modelIn(vendor, world, body);
+  const { name, model } = modelIn(vendor, state, body);
   if (vendor === 'openai') {
     checkOptions(body);
     checkModelLimits(body, model);
@@ -37,7 +37,7 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, world: 
   checkMessages(body, vendor === 'openai');
   const ask = askOfChat(body, name, model);
   if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);
-  const script = compose(ask, world.prompts);
+  const script = compose(ask, state.prompts);
   const stamp = stampFor(name, body);
   const flavour = findFlavour(vendor, name);
   return body['stream'] === true

@@ -23,7 +23,7 @@ import { checkSignatures } from '../generate-content/check-signatures.ts';
 import { numbered, numberedEvents } from '../generate-content/number-enums.ts';
 import { streamGemini, wholeGemini } from '../generate-content/render.ts';
 import { geminiCountRequest, generateContentRequest } from '../schemas/generate-content.ts';
-import { stampFor, type World } from '../world.ts';
+import { type SandboxState, stampFor } from '../world.ts';
 import { googleFlaws, googleRefusal } from './words.ts';
 
 type Known = readonly [name: string, model: Model];
@@ -33,22 +33,22 @@ type Known = readonly [name: string, model: Model];
  * @returns the answer, whole or streamed, still to be written
  * @throws Refused with Google's own error
  */
-export function googleAnswer(request: VendorRequest, world: World): VendorAnswer {
+export function googleAnswer(request: VendorRequest, state: SandboxState): VendorAnswer {
   const { path, method } = request;
-  checkKey(request, world.keys.google);
+  checkKey(request, state.keys.google);
   const [, version, rest = ''] = /^\/(v1|v1beta|v1alpha)\/models(|\/.*)$/.exec(path) ?? [];
   if (version === undefined) throw new Refused(404, NOT_FOUND_PAGE);
   const [name = '', action] = rest.slice(1).split(':', 2);
   if (action === undefined && method === 'GET') {
-    return whole(rest === '' ? modelList(world) : modelEntry(lookUp(world, name, 'GetModel', version)));
+    return whole(rest === '' ? modelList(state) : modelEntry(lookUp(state, name, 'GetModel', version)));
   }
   if (action === undefined || method !== 'POST') throw new Refused(404, NOT_FOUND_PAGE);
-  const known = lookUp(world, name, action, version);
+  const known = lookUp(state, name, action, version);
   switch (action) {
     case 'generateContent':
-      return generated(request, world, known);
+      return generated(request, state, known);
     case 'streamGenerateContent':
-      return inArray(request, () => generated(request, world, known));
+      return inArray(request, () => generated(request, state, known));
     case 'countTokens':
       return counted(request);
     default:
@@ -56,7 +56,7 @@ export function googleAnswer(request: VendorRequest, world: World): VendorAnswer
   }
 }
 
-function generated(request: VendorRequest, world: World, [name, model]: Known): VendorAnswer {
+function generated(request: VendorRequest, state: SandboxState, [name, model]: Known): VendorAnswer {
   const body = checkedBody(request, generateContentRequest);
   checkOptions(body);
   checkModelLimits(body, model);
@@ -70,7 +70,7 @@ function generated(request: VendorRequest, world: World, [name, model]: Known): 
       `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${model.contextWindow}).`,
     );
   }
-  const script = compose(ask, world.prompts);
+  const script = compose(ask, state.prompts);
   const stamp = stampFor(name, body);
   const inNumbers = getAlts(request).includes('enum-encoding=int');
   if (!request.path.endsWith(':streamGenerateContent')) {
@@ -149,8 +149,8 @@ const NOT_FOUND_PAGE =
   '<!DOCTYPE html>\n<html lang=en>\n<title>Error 404 (Not Found)!!1</title>\n' +
   '<p><b>404.</b> <ins>That’s an error.</ins>\n<p>The requested URL was not found on this server.\n';
 
-function lookUp(world: World, name: string, action: string, version: string): Known {
-  const model = world.models.google.get(name.toLowerCase());
+function lookUp(state: SandboxState, name: string, action: string, version: string): Known {
+  const model = state.models.google.get(name.toLowerCase());
   if (model === undefined) throw notFound(name, action, version);
   return [name, model];
 }
@@ -163,8 +163,8 @@ function notFound(name: string, action: string, version: string): Refused {
   );
 }
 
-function modelList(world: World): JsonObject {
-  return { models: [...world.models.google].map(modelEntry) };
+function modelList(state: SandboxState): JsonObject {
+  return { models: [...state.models.google].map(modelEntry) };
 }
 
 function modelEntry([name, model]: Known): JsonObject {

@@ -7,7 +7,7 @@ import { promptTokens } from '../caches.ts';
 import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { messagesRequest } from '../schemas/messages.ts';
-import { stampFor, type World } from '../world.ts';
+import { type SandboxState, stampFor } from '../world.ts';
 import { askOfMessages } from './ask.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { checkModelLimits, checkOptions } from './check-options.ts';
@@ -21,9 +21,9 @@ import { inThread, keepThread } from './threads.ts';
  * @returns a message, or its stream
  * @throws Refused with Anthropic's own error
  */
-export function answerMessages(request: VendorRequest, world: World): VendorAnswer {
-  const body = inThread(checkedBody(request, messagesRequest), request, world);
-  const [name, model] = lookUp(world, asText(body['model']) ?? '');
+export function answerMessages(request: VendorRequest, state: SandboxState): VendorAnswer {
+  const body = inThread(checkedBody(request, messagesRequest), request, state);
+  const [name, model] = lookUp(state, asText(body['model']) ?? '');
   checkBlocks(body);
   checkOptions(body);
   checkModelLimits(body, model);
@@ -34,9 +34,9 @@ export function answerMessages(request: VendorRequest, world: World): VendorAnsw
   if (tokens > model.contextWindow) {
     throw anthropicRefusal(400, `prompt is too long: ${tokens} tokens > ${model.contextWindow} maximum`);
   }
-  const script = compose(ask, world.prompts);
+  const script = compose(ask, state.prompts);
   const stamp = stampFor(name, body);
-  if (body['thread'] != null && !script.broken) keepThread(body, wholeMessages(script, stamp), world);
+  if (body['thread'] != null && !script.broken) keepThread(body, wholeMessages(script, stamp), state);
   return body['stream'] === true
     ? streamed(streamMessages(script, stamp), script)
     : whole(wholeMessages(script, stamp), script.usage.output);

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { header, Refused, type VendorRequest } from '../exchange.ts';
-import type { World } from '../world.ts';
+import type { SandboxState } from '../world.ts';
 
 /** Fields that a later turn may leave out, since the thread has them. */
 const KEPT = ['system', 'tools', 'tool_choice', 'thinking', 'output_config'];
@@ -16,7 +16,7 @@ const KEPT = ['system', 'tools', 'tool_choice', 'thinking', 'output_config'];
  * @returns the request together with everything that its thread holds
  * @throws Refused with Anthropic's own error if there is no such thread
  */
-export function inThread(body: JsonObject, request: VendorRequest, world: World): JsonObject {
+export function inThread(body: JsonObject, request: VendorRequest, state: SandboxState): JsonObject {
   const thread = asObject(body['thread']);
   if (thread === undefined) return body;
   if (!header(request, 'anthropic-beta')?.includes('message-threads-')) {
@@ -24,18 +24,18 @@ export function inThread(body: JsonObject, request: VendorRequest, world: World)
   }
   if (thread['type'] !== 'continue') return body;
   const previous = asText(thread['previous_message_id']) ?? '';
-  const kept = world.threads.get(previous);
+  const kept = state.threads.get(previous);
   if (kept === undefined) throw notFound(previous);
   return { ...kept, ...body, messages: [...asObjects(kept['messages']), ...asObjects(body['messages'])] };
 }
 
 /** Keeps a turn and its answer under the id of the answer. */
-export function keepThread(body: JsonObject, answer: JsonObject, world: World): void {
+export function keepThread(body: JsonObject, answer: JsonObject, state: SandboxState): void {
   const reply = { role: 'assistant', content: answer['content'] };
   const settings = KEPT.flatMap((field) =>
     body[field] === undefined ? [] : [[field, body[field]] as const],
   );
-  world.threads.set(asText(answer['id']) ?? '', {
+  state.threads.set(asText(answer['id']) ?? '', {
     ...Object.fromEntries(settings),
     messages: [...asObjects(body['messages']), reply],
   });

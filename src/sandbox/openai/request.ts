@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asText } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { findFlaws } from '../flaws.ts';
-import type { World } from '../world.ts';
+import type { SandboxState } from '../world.ts';
 import { openaiFlaw, openaiRefusal } from './words.ts';
 
 /** `compatible` is a service that speaks OpenAI's formats for the models of other vendors. */
@@ -37,20 +37,20 @@ export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObje
  */
 export function modelIn(
   vendor: OpenaiVendor,
-  world: World,
+  state: SandboxState,
   body: JsonObject,
 ): { readonly name: string; readonly model: Model } {
   const name = asText(body['model']) ?? '';
   if (name === '') throw openaiRefusal(400, { message: 'you must provide a model parameter' });
-  return { name, model: lookUp(vendor, world, name)[1] };
+  return { name, model: lookUp(vendor, state, name)[1] };
 }
 
 /**
  * @returns the model of a name, with that name
  * @throws Refused with OpenAI's own error if the vendor has no model of that name
  */
-export function lookUp(vendor: OpenaiVendor, world: World, name: string): readonly [string, Model] {
-  const model = world.models[vendor].get(name.toLowerCase());
+export function lookUp(vendor: OpenaiVendor, state: SandboxState, name: string): readonly [string, Model] {
+  const model = state.models[vendor].get(name.toLowerCase());
   if (model !== undefined) return [name, model];
   throw openaiRefusal(404, {
     message: `The model \`${name.slice(0, 200)}\` does not exist or you do not have access to it.`,

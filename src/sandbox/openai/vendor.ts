@@ -6,12 +6,14 @@ import { answerChat } from '../chat-completions/answer.ts';
 import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { answerResponses } from '../responses/answer.ts';
 import { compactResponses, countResponses } from '../responses/beside.ts';
-import type { World } from '../world.ts';
+import type { SandboxState } from '../world.ts';
 import { lookUp, type OpenaiVendor } from './request.ts';
 import { openaiRefusal } from './words.ts';
 
 /** What OpenAI has beside answers, and the compatible services do not. */
-const BESIDE: Readonly<Partial<Record<string, (request: VendorRequest, world: World) => VendorAnswer>>> = {
+const BESIDE: Readonly<
+  Partial<Record<string, (request: VendorRequest, state: SandboxState) => VendorAnswer>>
+> = {
   '/responses/input_tokens': countResponses,
   '/responses/compact': compactResponses,
 };
@@ -21,9 +23,13 @@ const BESIDE: Readonly<Partial<Record<string, (request: VendorRequest, world: Wo
  * @returns the answer, whole or streamed, still to be written
  * @throws Refused with OpenAI's own error
  */
-export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
+export function openaiAnswer(
+  vendor: OpenaiVendor,
+  request: VendorRequest,
+  state: SandboxState,
+): VendorAnswer {
   const { method, path } = request;
-  checkKey(request, world.keys[vendor]);
+  checkKey(request, state.keys[vendor]);
   const beside = vendor === 'openai' ? BESIDE[path] : undefined;
   const posted = beside !== undefined || ['/chat/completions', '/responses'].includes(path);
   const listed = path === '/models' || path.startsWith('/models/');
@@ -34,10 +40,10 @@ export function openaiAnswer(vendor: OpenaiVendor, request: VendorRequest, world
       code: 'method_not_supported',
     });
   }
-  if (path === '/models') return whole({ object: 'list', data: [...world.models[vendor]].map(modelEntry) });
-  if (listed) return whole(modelEntry(lookUp(vendor, world, path.slice('/models/'.length))));
-  if (beside !== undefined) return beside(request, world);
-  return path === '/responses' ? answerResponses(vendor, request, world) : answerChat(vendor, request, world);
+  if (path === '/models') return whole({ object: 'list', data: [...state.models[vendor]].map(modelEntry) });
+  if (listed) return whole(modelEntry(lookUp(vendor, state, path.slice('/models/'.length))));
+  if (beside !== undefined) return beside(request, state);
+  return path === '/responses' ? answerResponses(vendor, request, state) : answerChat(vendor, request, state);
 }
 
 function modelEntry([id, model]: readonly [string, Model]): JsonObject {

@@ -9,7 +9,7 @@ import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import { compatibleResponsesRequest, responsesRequest } from '../schemas/responses.ts';
 import type { Script, Stamp } from '../script.ts';
-import { stampFor, type World } from '../world.ts';
+import { type SandboxState, stampFor } from '../world.ts';
 import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
 import { checkLimits, checkOptions } from './check-options.ts';
@@ -21,18 +21,22 @@ import { findDialogue } from './store.ts';
  * @returns a response, or its stream
  * @throws Refused with the vendor's own error
  */
-export function answerResponses(vendor: OpenaiVendor, request: VendorRequest, world: World): VendorAnswer {
+export function answerResponses(
+  vendor: OpenaiVendor,
+  request: VendorRequest,
+  state: SandboxState,
+): VendorAnswer {
   const body = checkedBody(request, vendor === 'openai' ? responsesRequest : compatibleResponsesRequest);
-  const { name, model } = modelIn(vendor, world, body);
+  const { name, model } = modelIn(vendor, state, body);
   checkOptions(body);
   if (vendor === 'openai') checkLimits(body, model);
-  const items = findDialogue(body, world);
-  checkItems(items, vendor, world);
+  const items = findDialogue(body, state);
+  checkItems(items, vendor, state);
   const ask = askOfResponses(body, items, name);
   if (promptTokens(ask) > model.contextWindow) throw tooLong();
-  const script = isPrewarm(body) ? unsaid(compose(ask, world.prompts)) : compose(ask, world.prompts);
+  const script = isPrewarm(body) ? unsaid(compose(ask, state.prompts)) : compose(ask, state.prompts);
   const stamp = stampFor(name, body);
-  if (body['store'] !== false) store(script, stamp, items, world);
+  if (body['store'] !== false) store(script, stamp, items, state);
   return body['stream'] === true
     ? streamed(streamResponses(script, stamp), script)
     : whole(wholeResponses(script, stamp), script.usage.output);
@@ -47,12 +51,12 @@ function unsaid(script: Script): Script {
   return { parts: [], finish: 'stop', usage: { ...script.usage, output: 0, reasoning: 0 } };
 }
 
-function store(script: Script, stamp: Stamp, items: readonly JsonObject[], world: World): void {
+function store(script: Script, stamp: Stamp, items: readonly JsonObject[], state: SandboxState): void {
   if (script.broken) return;
   const response = wholeResponses(script, stamp);
   const output = asObjects(response['output']);
-  for (const item of output) world.items.set(asText(item['id']) ?? '', item);
-  world.responses.set(asText(response['id']) ?? '', [...items, ...output]);
+  for (const item of output) state.items.set(asText(item['id']) ?? '', item);
+  state.responses.set(asText(response['id']) ?? '', [...items, ...output]);
 }
 
 function tooLong() {

@@ -7,7 +7,7 @@ import { type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn } from '../openai/request.ts';
 import { compactRequest, inputTokensRequest } from '../schemas/responses.ts';
 import { sign } from '../signatures.ts';
-import { newId, stampFor, type World } from '../world.ts';
+import { newId, type SandboxState, stampFor } from '../world.ts';
 import { askOfResponses } from './ask.ts';
 import { checkItems } from './check-items.ts';
 import { findDialogue } from './store.ts';
@@ -20,8 +20,8 @@ const COMPACTED = 64;
  * @returns the number of input tokens
  * @throws Refused with OpenAI's own error
  */
-export function countResponses(request: VendorRequest, world: World): VendorAnswer {
-  const { tokens } = read(request, inputTokensRequest, world);
+export function countResponses(request: VendorRequest, state: SandboxState): VendorAnswer {
+  const { tokens } = read(request, inputTokensRequest, state);
   return whole({ object: 'response.input_tokens', input_tokens: tokens });
 }
 
@@ -31,8 +31,8 @@ export function countResponses(request: VendorRequest, world: World): VendorAnsw
  * @returns the compacted dialogue
  * @throws Refused with OpenAI's own error
  */
-export function compactResponses(request: VendorRequest, world: World): VendorAnswer {
-  const { body, name, items, tokens: input } = read(request, compactRequest, world);
+export function compactResponses(request: VendorRequest, state: SandboxState): VendorAnswer {
+  const { body, name, items, tokens: input } = read(request, compactRequest, state);
   const { created } = stampFor(name, body);
   return whole({
     id: `resp_${newId()}`,
@@ -56,11 +56,11 @@ export function compactResponses(request: VendorRequest, world: World): VendorAn
  * A request that fits its schema, its whole dialogue, and the tokens of that.
  * @throws Refused with OpenAI's own error
  */
-function read(request: VendorRequest, schema: z.ZodType, world: World) {
+function read(request: VendorRequest, schema: z.ZodType, state: SandboxState) {
   const body = checkedBody(request, schema);
-  const { name } = modelIn('openai', world, body);
-  const items = findDialogue(body, world);
-  checkItems(items, 'openai', world);
+  const { name } = modelIn('openai', state, body);
+  const items = findDialogue(body, state);
+  checkItems(items, 'openai', state);
   return { body, name, items, tokens: promptTokens(askOfResponses(body, items, name)) };
 }
 

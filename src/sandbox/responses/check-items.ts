@@ -5,7 +5,7 @@ import { asList, asText, isObject } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import { verify } from '../signatures.ts';
-import type { World } from '../world.ts';
+import type { SandboxState } from '../world.ts';
 import { storedItem } from './store.ts';
 
 /** The beginning of the ids of items, by the type of the item. */
@@ -22,7 +22,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
  * Checks the items of a conversation.
  * @throws Refused with OpenAI's own error
  */
-export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, world: World): void {
+export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, state: SandboxState): void {
   const ids = new Set<string>();
   for (const [index, item] of items.entries()) {
     if (vendor === 'openai') {
@@ -31,7 +31,7 @@ export function checkItems(items: readonly JsonObject[], vendor: OpenaiVendor, w
       checkOnce(item, ids);
       checkFiles(item, index);
     }
-    if (item['type'] === 'reasoning') checkReasoning(items, index, world);
+    if (item['type'] === 'reasoning') checkReasoning(items, index, state);
   }
   checkCalls(items);
 }
@@ -101,7 +101,7 @@ function checkFiles(item: JsonObject, index: number): void {
 /**
  * A reasoning item must have its text, have encrypted content, or be stored; and the item that it led to must follow.
  */
-function checkReasoning(items: readonly JsonObject[], index: number, world: World): void {
+function checkReasoning(items: readonly JsonObject[], index: number, state: SandboxState): void {
   const { [index]: item = {}, [index + 1]: next } = items;
   const id = asText(item['id']);
   const sealed = asText(item['encrypted_content']);
@@ -113,7 +113,7 @@ function checkReasoning(items: readonly JsonObject[], index: number, world: Worl
         subject: { thing: 'thoughts', path: ['input', index] },
       });
     }
-  } else if (id !== undefined) storedItem(id, world);
+  } else if (id !== undefined) storedItem(id, state);
   const follows =
     next !== undefined &&
     (next['role'] === 'assistant' ||

@@ -3,26 +3,26 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
-import type { World } from '../world.ts';
+import type { SandboxState } from '../world.ts';
 import { parseItems } from './ask.ts';
 
 /**
  * @returns the whole dialogue of a request: all items up to the response that it continues, and its own
  * @throws Refused with OpenAI's own error if a response or an item is not stored
  */
-export function findDialogue(body: JsonObject, world: World): readonly JsonObject[] {
-  return [...earlierItems(body, world), ...withReferences(parseItems(body['input']), world)];
+export function findDialogue(body: JsonObject, state: SandboxState): readonly JsonObject[] {
+  return [...earlierItems(body, state), ...withReferences(parseItems(body['input']), state)];
 }
 
 /** @throws Refused with OpenAI's own error if there is no response of that id */
-function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
+function earlierItems(body: JsonObject, state: SandboxState): readonly JsonObject[] {
   const conversation = asText(body['conversation']) ?? asText(asObject(body['conversation'])?.['id']);
   if (conversation !== undefined) {
     throw openaiRefusal(404, { message: `Conversation with id '${conversation}' not found.` });
   }
   const previous = asText(body['previous_response_id']);
   if (previous === undefined) return [];
-  const items = world.responses.get(previous);
+  const items = state.responses.get(previous);
   if (items !== undefined) return items;
   throw openaiRefusal(400, {
     message: `Previous response with id '${previous}' not found.`,
@@ -35,8 +35,8 @@ function earlierItems(body: JsonObject, world: World): readonly JsonObject[] {
  * The items, with each reference replaced by the item that it refers to.
  * @throws Refused with OpenAI's own error if there is no such item
  */
-function withReferences(items: readonly JsonObject[], world: World): readonly JsonObject[] {
-  return items.map((item) => (isReference(item) ? storedItem(asText(item['id']) ?? '', world) : item));
+function withReferences(items: readonly JsonObject[], state: SandboxState): readonly JsonObject[] {
+  return items.map((item) => (isReference(item) ? storedItem(asText(item['id']) ?? '', state) : item));
 }
 
 /** Whether the item refers to another one: by its type, or because it has no type and no role. */
@@ -48,8 +48,8 @@ function isReference({ type, role }: JsonObject): boolean {
  * @returns a stored item
  * @throws Refused with OpenAI's own error if no stored item has this id
  */
-export function storedItem(id: string, world: World): JsonObject {
-  const item = world.items.get(id);
+export function storedItem(id: string, state: SandboxState): JsonObject {
+  const item = state.items.get(id);
   if (item !== undefined) return item;
   throw openaiRefusal(404, {
     message:

@@ -15,10 +15,10 @@ import type { Gateway } from '../../pipeline/gateway.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
 import { openConsole } from '../pages/console.ts';
-import { isHandshake, judge } from '../websocket/handshake.ts';
-import type { SocketRoom } from '../websocket/room.ts';
+import { checkHandshake, isHandshake } from '../websocket/handshake.ts';
+import type { SocketCounter } from '../websocket/room.ts';
 import { describeKey } from './caller-key.ts';
-import { findFamily, isAnthropics, isGoogles } from './client-family.ts';
+import { findFamily, isAnthropicClient, isGoogleClient } from './client-family.ts';
 import { answerConfigSchema } from './config-schema.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import { answerLive, answerReady, type Condition } from './health.ts';
@@ -33,7 +33,7 @@ import {
 import { isCall, nearestPath } from './nearest-path.ts';
 import { openDescription } from './openapi/document.ts';
 import { requestIds } from './request-ids.ts';
-import { type Asked, type Exchange, runExchanges } from './run-exchanges.ts';
+import { type Exchange, runExchanges, type UnrecordedRequest } from './run-exchanges.ts';
 
 /**
  * What the app needs of the server that runs it.
@@ -41,7 +41,7 @@ import { type Asked, type Exchange, runExchanges } from './run-exchanges.ts';
  */
 export interface Host<R extends CallerResponse> {
   /** What stands behind an event of h3's. */
-  exchangeOf(event: H3Event): { readonly message: CallerRequest; readonly response: R };
+  getExchange(event: H3Event): { readonly message: CallerRequest; readonly response: R };
   /**
    * Gives an exchange its answer.
    * @param extra headers in addition to the answer's own.
@@ -56,23 +56,23 @@ export interface Host<R extends CallerResponse> {
   /** The gateway in force: a reload gives the next request another one. */
   current(): Gateway;
   /** The gateway that an exchange began with, and keeps: a replaced gateway is closed when no exchange uses it. */
-  gatewayOf(response: CallerResponse): Gateway;
+  getGateway(response: CallerResponse): Gateway;
   /** The condition that health checks report. */
   condition(): Condition;
   readonly load: Load;
   /** How many WebSockets a key may open. */
-  readonly socketRoom: Pick<SocketRoom, 'refusal'>;
+  readonly socketCounter: Pick<SocketCounter, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
-  signalOf(response: CallerResponse): Signal;
+  getSignal(response: CallerResponse): Signal;
 }
 
 type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
 
 /** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
-const ANNOUNCED = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
+const KNOWN_TO_BE_MISSING = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
 
 /** The endpoints that answer POST at a fixed path. */
-const ASKED: Readonly<Record<string, Route>> = {
+const POST_ROUTES: Readonly<Record<string, Route>> = {
   '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
   '/v1/responses': { format: 'responses', operation: 'generate' },
   '/v1/responses/compact': { format: 'responses', operation: 'compact' },
@@ -95,20 +95,20 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
     },
   });
 
-  for (const [path, route] of Object.entries(ASKED)) {
-    ask(path, runExchanges(route, host.gatewayOf));
+  for (const [path, route] of Object.entries(POST_ROUTES)) {
+    ask(path, runExchanges(route, host.getGateway));
     app.all(path, async (event) => fail(event, await wrongMethod(event)));
   }
   // The path names the model and the operation.
-  const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.gatewayOf);
+  const askGoogle = runExchanges({ format: 'generate-content', operation: 'generate' }, host.getGateway);
   const listAny = list('any', listModels);
   const oneOfAny = list('any', (gateway, principal, { path, anthropic }) =>
-    oneModel(gateway, principal, modelIn(path), anthropic),
+    oneModel(gateway, principal, modelAt(path), anthropic),
   );
   const listGoogles = list('generate-content', listGoogleModels);
   const oneOfGoogles = list('generate-content', (gateway, principal, { path }) => {
     if (isCall(path)) throw methodNotAllowed('POST');
-    return oneGoogleModel(gateway, principal, modelIn(path));
+    return oneGoogleModel(gateway, principal, modelAt(path));
   });
   ask('/v1beta/models/**', askGoogle);
   // @google/generative-ai takes a name with a slash for a whole path: /v1beta/openai/gpt-5.4:generateContent.
@@ -118,10 +118,10 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   // Google's SDK uses /v1 unless it is given a version (@google/genai 3 and later).
   ask('/v1/models/**', askGoogle);
   readOnly('/v1/models', (incoming, path) =>
-    (isGoogles(incoming.message) ? listGoogles : listAny)(incoming, path),
+    (isGoogleClient(incoming.message) ? listGoogles : listAny)(incoming, path),
   );
   read('/v1/models/**', (incoming, path) =>
-    (isGoogles(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
+    (isGoogleClient(incoming.message) ? oneOfGoogles : oneOfAny)(incoming, path),
   );
   readOnly('/v1/key', list('any', describeKey));
   const console = openConsole();
@@ -143,7 +143,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
       host.current().metrics?.(incoming.message) ??
       toResponse(renderFailure(noEndpoint(), 'chat-completions', incoming)),
   );
-  for (const path of ANNOUNCED) {
+  for (const path of KNOWN_TO_BE_MISSING) {
     app.on('POST', path, (event) =>
       fail(event, new GatewayError('endpoint-not-available', `${path} is not supported.`)),
     );
@@ -157,25 +157,25 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   /** Adds a path of exchanges. */
   function ask(path: string, exchange: Exchange): void {
     app.on('POST', path, async (event) => {
-      const { message, response } = host.exchangeOf(event);
-      const asked = makeAsked(message, response, host, makeId);
+      const { message, response } = host.getExchange(event);
+      const asked = makeUnrecorded(message, response, host, makeId);
       const fault = faultOfHead(message);
       const answer =
         fault === undefined
           ? await exchange(asked)
-          : renderFailure(fault, findFamily(rawPath(message), message), unrecorded(asked));
+          : renderFailure(fault, findFamily(rawPath(message), message), withoutLedger(asked));
       return host.answer(response, answer, originHeaders(message, host.current().cors));
     });
     app.on('OPTIONS', path, answerPreflight);
   }
 
   function makeIncoming(event: H3Event): Incoming {
-    const { message, response } = host.exchangeOf(event);
-    return unrecorded(makeAsked(message, response, host, makeId));
+    const { message, response } = host.getExchange(event);
+    return withoutLedger(makeUnrecorded(message, response, host, makeId));
   }
 
   function answerPreflight(event: H3Event): Response {
-    return preflight(host.exchangeOf(event).message, host.current().cors);
+    return preflight(host.getExchange(event).message, host.current().cors);
   }
 
   /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
@@ -210,7 +210,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   ): Endpoint {
     return async (incoming, path) => {
       const { message } = incoming;
-      const anthropic = isAnthropics(message);
+      const anthropic = isAnthropicClient(message);
       const format = family === 'any' ? (anthropic ? 'messages' : 'chat-completions') : family;
       try {
         const gateway = host.current();
@@ -226,11 +226,16 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
 
   /** The error for a method other than POST. A request for a WebSocket gets the reason why it is refused. */
   async function wrongMethod(event: H3Event): Promise<GatewayError> {
-    const { message } = host.exchangeOf(event);
+    const { message } = host.getExchange(event);
     // A proxy may have removed the Upgrade header, but not the others of a handshake.
     if (message.headers['sec-websocket-key'] === undefined) return methodNotAllowed('POST');
     if (!isHandshake(message)) return noSocket();
-    const judged = await judge(message, host.current(), host.condition() === 'ok', host.socketRoom);
+    const judged = await checkHandshake(
+      message,
+      host.current(),
+      host.condition() === 'ok',
+      host.socketCounter,
+    );
     return judged instanceof GatewayError ? judged : noSocket();
   }
 
@@ -244,22 +249,22 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   }
 }
 
-function makeAsked<R extends CallerResponse>(
+function makeUnrecorded<R extends CallerResponse>(
   message: CallerRequest,
   response: R,
-  { load, signalOf }: Host<R>,
+  { load, getSignal }: Host<R>,
   makeId: () => string,
-): Asked {
+): UnrecordedRequest {
   return {
     id: requestId(message) ?? makeId(),
     message,
     response,
-    signal: signalOf(response),
+    signal: getSignal(response),
     load,
   };
 }
 
-function unrecorded(asked: Asked): Incoming {
+function withoutLedger(asked: UnrecordedRequest): Incoming {
   return { ...asked, ledger: openLedger(false) };
 }
 
@@ -270,7 +275,7 @@ function requestId(message: CallerRequest): string | undefined {
 }
 
 /** The model named below `/v1/models/` or `/v1beta/models/`. */
-function modelIn(path: string): string {
+function modelAt(path: string): string {
   return decodedName(path.replace(MODELS_PATH, ''));
 }
 

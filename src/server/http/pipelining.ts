@@ -14,9 +14,9 @@ export const MAX_UNANSWERED = 64;
 
 export interface Pipelining {
   /** Accepts a request, and answers it when those before it on its connection are answered. */
-  readonly take: RequestListener;
+  readonly handle: RequestListener;
   /** The answer in progress on a connection. */
-  answering(socket: Socket): ServerResponse | undefined;
+  currentAnswer(socket: Socket): ServerResponse | undefined;
   /** Whether a connection has had a request, and all of its requests are answered. */
   isIdle(socket: Socket): boolean;
   /**
@@ -24,7 +24,7 @@ export interface Pipelining {
    * @param refuse answers a request that is in progress but whose answer has no head yet
    * @returns false if there is no such request.
    */
-  giveUpUnfinished(socket: Socket, refuse: (response: ServerResponse) => void): boolean;
+  abandonUnfinished(socket: Socket, refuse: (response: ServerResponse) => void): boolean;
   /**
    * Closes a connection when all requests that have arrived on it are answered.
    * @param isBroken whether the parser can read nothing more of it.
@@ -64,12 +64,12 @@ export function pipelining(answer: RequestListener): Pipelining {
     }
     const next = waiting.shift();
     if (next === undefined) return;
-    if (waiting.length + 1 === MAX_UNANSWERED - 1) readOn(socket);
+    if (waiting.length + 1 === MAX_UNANSWERED - 1) resumeReading(socket);
     begin(pipeline, next);
   }
 
   return {
-    take(request, response) {
+    handle(request, response) {
       const { socket } = request;
       let pipeline = pipelines.get(socket);
       if (pipeline === undefined) {
@@ -85,12 +85,12 @@ export function pipelining(answer: RequestListener): Pipelining {
       pipeline.waiting.push([request, response]);
       if (pipeline.waiting.length + 1 === MAX_UNANSWERED) stopReading(socket);
     },
-    answering: (socket) => pipelines.get(socket)?.current?.[1],
+    currentAnswer: (socket) => pipelines.get(socket)?.current?.[1],
     isIdle(socket) {
       const pipeline = pipelines.get(socket);
       return pipeline !== undefined && pipeline.current === undefined;
     },
-    giveUpUnfinished(socket, refuse) {
+    abandonUnfinished(socket, refuse) {
       const pipeline = pipelines.get(socket);
       const exchange = pipeline?.waiting.at(-1) ?? pipeline?.current;
       if (pipeline === undefined || exchange === undefined) return false;
@@ -134,7 +134,7 @@ function stopReading(socket: Socket): void {
   socket.pause();
 }
 
-function readOn(socket: Socket): void {
+function resumeReading(socket: Socket): void {
   socket.off('resume', socket.pause);
   socket.resume();
 }

@@ -12,19 +12,19 @@ import { renderFailure } from '../../pipeline/render-failure.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
 
 /** A request whose notes have not begun. */
-export type Asked = Omit<Incoming, 'ledger'>;
+export type UnrecordedRequest = Omit<Incoming, 'ledger'>;
 
 /** What asks a model. Never rejects: an error is an answer too. */
-export type Exchange = (asked: Asked) => Promise<Answer>;
+export type Exchange = (asked: UnrecordedRequest) => Promise<Answer>;
 
 /** The exchanges of a route, each by the gateway that it began with. */
-export function runExchanges(route: Route, gatewayOf: (response: CallerResponse) => Gateway): Exchange {
+export function runExchanges(route: Route, getGateway: (response: CallerResponse) => Gateway): Exchange {
   const getPipeline = builtOnce(route);
   return (asked) => {
-    const gateway = gatewayOf(asked.response);
+    const gateway = getGateway(asked.response);
     const ledger =
-      gateway.note === undefined ? openLedger(false) : openRecorded(gateway, gateway.note, route, asked);
-    return answerUnlessEnded(getPipeline(gateway), route, { ...asked, ledger });
+      gateway.record === undefined ? openLedger(false) : openLedgerFor(gateway, gateway.record, route, asked);
+    return raceWithSignal(getPipeline(gateway), route, { ...asked, ledger });
   };
 }
 
@@ -38,7 +38,12 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
 }
 
 /** Opens the notes of a request, which are closed once its connection has done with it. */
-function openRecorded({ traces }: Gateway, note: RecordExchange, route: Route, asked: Asked): Ledger {
+function openLedgerFor(
+  { traces }: Gateway,
+  note: RecordExchange,
+  route: Route,
+  asked: UnrecordedRequest,
+): Ledger {
   const { id, message, response } = asked;
   const { format, operation } = route;
   const trace = traces?.begin(route, message.headers);
@@ -56,7 +61,7 @@ function openRecorded({ traces }: Gateway, note: RecordExchange, route: Route, a
  * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
  * exchange is waiting for, a body that is still being sent or another try, need not know of this.
  */
-function answerUnlessEnded(run: Pipeline, route: Route, incoming: Incoming): Promise<Answer> {
+function raceWithSignal(run: Pipeline, route: Route, incoming: Incoming): Promise<Answer> {
   const { signal, ledger } = incoming;
   return new Promise((resolve) => {
     let isGiven = false;

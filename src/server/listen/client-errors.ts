@@ -21,20 +21,20 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
  */
 export function answerClientErrors(
   server: Server,
-  pipelining: Pick<Pipelining, 'giveUpUnfinished' | 'closeAfterAnswers' | 'answering'>,
+  pipelining: Pick<Pipelining, 'abandonUnfinished' | 'closeAfterAnswers' | 'currentAnswer'>,
   end: (response: ServerResponse, error: GatewayError) => void,
 ): void {
   server.on('clientError', (error: Error, connection: Duplex) => {
     const code = errorCode(error);
     let isAnswered = false;
     if (connection instanceof Socket) {
-      const answer = pipelining.answering(connection);
+      const answer = pipelining.currentAnswer(connection);
       isAnswered = answer?.headersSent === true;
       const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
       // A caller whose connection has failed, or whose side of it has ended, has left.
       const isThere = isLate || !(connection.destroyed || connection.readableEnded);
       const refuse = (response: ServerResponse): void => end(response, bodyFault(code));
-      if (isThere && pipelining.giveUpUnfinished(connection, refuse)) return;
+      if (isThere && pipelining.abandonUnfinished(connection, refuse)) return;
       // Data after a request with `Connection: close`: its answer is still to come (RFC 9112, 9.6).
       if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
         stopParsing(connection);

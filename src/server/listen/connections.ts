@@ -6,13 +6,13 @@ import { Socket } from 'node:net';
 export interface Connections {
   open(): Iterable<Socket>;
   /** Resolves when none is open. */
-  over(): Promise<void>;
+  allClosed(): Promise<void>;
 }
 
 /** Tracks connections by the server's event: Node itself counts only those that the server has accepted. */
 export function trackConnections(server: Server): Connections {
   const sockets = new Set<Socket>();
-  const over = new Set<() => void>();
+  const waiting = new Set<() => void>();
   server.on('connection', (socket) => {
     // The exchanges of WebSockets have connections in memory, which end with them.
     if (!(socket instanceof Socket)) return;
@@ -20,16 +20,16 @@ export function trackConnections(server: Server): Connections {
     socket.on('close', () => {
       sockets.delete(socket);
       if (sockets.size > 0) return;
-      for (const resolve of over) resolve();
-      over.clear();
+      for (const resolve of waiting) resolve();
+      waiting.clear();
     });
   });
   return {
     open: () => sockets,
-    over: () =>
+    allClosed: () =>
       new Promise((resolve) => {
         if (sockets.size === 0) resolve();
-        else over.add(resolve);
+        else waiting.add(resolve);
       }),
   };
 }

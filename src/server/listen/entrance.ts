@@ -3,7 +3,7 @@
 import { Server, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-export interface Entrance {
+export interface PortListener {
   /** The port that callers connect to. */
   readonly port: number;
   /** Accepts every connection that is in the queue, and then no more. */
@@ -49,7 +49,7 @@ export async function stopListening(server: Server): Promise<void> {
     held.add(connection);
     connection.on('error', ignore);
   });
-  await untilQuiet(() => arrived);
+  await waitUntilQuiet(() => arrived);
   // An HTTP server's own close would end connections that seem idle because they have not been read yet, and would stop
   // checking for heads and bodies that take too long.
   Server.prototype.close.call(server);
@@ -61,7 +61,7 @@ export async function stopListening(server: Server): Promise<void> {
 }
 
 /** Waits until the queue counts as empty. @param count tells how many connections have come so far. */
-async function untilQuiet(count: () => number): Promise<void> {
+async function waitUntilQuiet(count: () => number): Promise<void> {
   let now = performance.now();
   const end = now + MAX_WAIT;
   let lastArrival = now;

@@ -7,7 +7,7 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, getPort, tryAddress } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { type ServerCertificate, TlsTermination } from '../../upstream/net/terminate-tls.ts';
-import { type Entrance, stopListening } from './entrance.ts';
+import { type PortListener, stopListening } from './entrance.ts';
 
 /** Where to listen, and the certificate with which to speak TLS; without one it is plain HTTP. */
 export interface ListenOptions extends Address {
@@ -18,22 +18,22 @@ export interface ListenOptions extends Address {
 export interface Listening {
   /** Does not listen itself. */
   readonly server: Server;
-  readonly entrance: Entrance;
+  readonly listener: PortListener;
   readonly tls: Pick<TlsTermination, 'use'>;
 }
 
 /** The shortest interval between two reports of a failed accept, in milliseconds. */
-const TELL_AGAIN = 10_000;
+const REPORT_INTERVAL = 10_000;
 
 /**
  * Listens by listhen.
- * @param tell receives that connections cannot be accepted
+ * @param log receives that connections cannot be accepted
  * @throws Error if the port is taken: another one is never chosen silently.
  */
 export async function listen(
   respond: RequestListener,
   { host, port, tls: certificate }: ListenOptions,
-  tell: LogProblem,
+  log: LogProblem,
 ): Promise<Listening> {
   const server = createServer(respond);
   const tls = new TlsTermination(server, certificate);
@@ -57,11 +57,11 @@ export async function listen(
   // listhen's server would parse HTTP before TLS is off. Its listeners also end idle connections (http-shutdown), which
   // this program follows itself: they would cost each open stream 300 bytes.
   listener.removeAllListeners('connection').on('connection', (connection: Socket) => tls.take(connection));
-  outliveAcceptErrors(listener, tell);
+  surviveAcceptErrors(listener, log);
   return {
     server,
     tls,
-    entrance: {
+    listener: {
       port: getPort(listener),
       async close() {
         await stopListening(listener);
@@ -72,11 +72,11 @@ export async function listen(
 }
 
 /** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */
-export function outliveAcceptErrors(server: NetServer, tell: LogProblem): void {
-  let told = Number.NEGATIVE_INFINITY;
+export function surviveAcceptErrors(server: NetServer, log: LogProblem): void {
+  let lastReport = Number.NEGATIVE_INFINITY;
   server.on('error', (error) => {
-    if (performance.now() - told < TELL_AGAIN) return;
-    told = performance.now();
-    tell(`A connection could not be accepted: ${error.message}`);
+    if (performance.now() - lastReport < REPORT_INTERVAL) return;
+    lastReport = performance.now();
+    log(`A connection could not be accepted: ${error.message}`);
   });
 }

@@ -6,32 +6,32 @@ import type { CallerResponse } from '../../access/caller.ts';
 import { openCounters } from '../../lib/counters.ts';
 import { callerLeft, GatewayError } from '../../lib/errors.ts';
 import { LightSignal, type Signal } from '../../lib/light-signal.ts';
-import { NO_SLOT, SlotSet, type Slotted } from '../../lib/slot-set.ts';
+import { NO_SLOT, type SlotItem, SlotSet } from '../../lib/slot-set.ts';
 import { type Arrival, openArrivals, type PendingLimits } from '../../pipeline/body/arrivals.ts';
 import type { Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import type { InFlightLimits } from '../../pipeline/shed-load.ts';
 
 /** A connection that may hold bytes outside exchanges: a WebSocket. */
-export interface Beside {
+export interface TrackedConnection {
   /** Bytes. */
   held(): number;
   end(error: GatewayError): void;
 }
 
 /** @typeParam R where answers go. */
-export interface Live<R extends CallerResponse = ServerResponse>
+export interface LiveExchanges<R extends CallerResponse = ServerResponse>
   extends Pick<Load, 'inFlight' | 'claim' | 'arriving'> {
   /** How many exchanges have been counted as some key's. Whoever asks for the health of the process has none. */
   claimed(): number;
   /** Follows an exchange to its end. Everything that `run` starts belongs to it. */
-  follow(response: R, gateway: Gateway, run: () => void): void;
+  track(response: R, gateway: Gateway, run: () => void): void;
   /** The gateway that an exchange began with; undefined once it is over. */
-  gatewayOf(response: CallerResponse): Gateway | undefined;
+  getGateway(response: CallerResponse): Gateway | undefined;
   /** Aborts if the exchange ends before its answer does; the reason is a GatewayError. */
-  signalOf(response: CallerResponse): Signal;
+  getSignal(response: CallerResponse): Signal;
   /** The answers whose heads have not been written. */
-  headless(): R[];
+  withoutHead(): R[];
   /** Ends an exchange. */
   end(response: CallerResponse, error: GatewayError): void;
   /** Ends every exchange, and those that begin from now on. @returns how many were in flight. */
@@ -39,7 +39,7 @@ export interface Live<R extends CallerResponse = ServerResponse>
   /** Ends the exchanges that hold most; among those that hold about the same, the ones that began last. */
   endLargest(count: number, error: GatewayError): void;
   /** Follows a connection until `leave` is called. @returns the account of bytes that belong to no exchange yet. */
-  beside(key: string, connection: Beside): { readonly arrival: Arrival; leave(): void };
+  trackConnection(key: string, connection: TrackedConnection): { readonly arrival: Arrival; leave(): void };
   /**
    * Counts an incomplete message as an exchange in flight for `key`.
    * @returns a function to call once when the message is complete or abandoned; undefined if no more may be in flight.
@@ -49,12 +49,12 @@ export interface Live<R extends CallerResponse = ServerResponse>
    * Ends the exchange that raised an uncaught error.
    * @returns false if the error came up outside every exchange.
    */
-  blame(): boolean;
+  abortCurrent(): boolean;
   /** Whether an exchange still runs on `gateway`. */
-  uses(gateway: Gateway): boolean;
+  isUsing(gateway: Gateway): boolean;
 }
 
-interface Entry<R> extends Slotted {
+interface Entry<R> extends SlotItem {
   readonly response: R;
   /** The gateway it began with, which it keeps through reloads. */
   readonly gateway: Gateway;
@@ -70,15 +70,15 @@ interface Entry<R> extends Slotted {
  * What a callback belongs to. Node hands it on to all that an exchange starts, and some of that lives longer: a connection
  * to a vendor, which serves many exchanges, belongs to the one that opened it. So it lets go of an exchange that is over.
  */
-interface Course<R> {
-  entry: Entry<R> | undefined;
+interface AsyncScope<R> {
+  exchange: Entry<R> | undefined;
 }
 
 /** How long an ended answer may take to write its error before its connection is cut, in milliseconds. */
-export const LAST_WORDS = 2_000;
+export const ERROR_WRITE_TIME = 2_000;
 
 /** Differences below this say nothing about who holds most, in bytes. */
-const ABOUT_THE_SAME = 64 * 1024;
+const SIZE_CLASS = 64 * 1024;
 
 /** No bounds. */
 const UNBOUNDED: PendingLimits = {
@@ -91,12 +91,12 @@ const UNBOUNDED: PendingLimits = {
  * @param cut ends an answer at once, so that nobody takes the part that was sent for all of it.
  * @param limits on request bodies that are arriving.
  */
-export function followExchanges<R extends CallerResponse>(
+export function trackExchanges<R extends CallerResponse>(
   cut: (response: R) => void,
   limits: () => PendingLimits = () => UNBOUNDED,
-): Live<R> {
+): LiveExchanges<R> {
   const arrivals = openArrivals(limits);
-  const connections = new Set<Beside>();
+  const connections = new Set<TrackedConnection>();
   /** The number of incomplete messages. */
   let messages = 0;
   const inFlight = new SlotSet<Entry<R>>();
@@ -105,10 +105,10 @@ export function followExchanges<R extends CallerResponse>(
   let claimed = 0;
   const perKey = openCounters();
   // Node knows which exchange started a callback or a promise, even if the error it throws does not say.
-  const course = new AsyncLocalStorage<Course<R>>();
+  const scope = new AsyncLocalStorage<AsyncScope<R>>();
   let ending: GatewayError | undefined;
 
-  function over(entry: Entry<R>): void {
+  function endEntry(entry: Entry<R>): void {
     entries.delete(entry.response);
     if (entry.key !== undefined) perKey.remove(entry.key);
     if (!entry.response.writableFinished) {
@@ -121,14 +121,14 @@ export function followExchanges<R extends CallerResponse>(
     claimed: () => claimed,
     claim(response, key) {
       const entry = entries.get(response);
-      if (entry === undefined || entry.key !== undefined) return perKey.of(key);
+      if (entry === undefined || entry.key !== undefined) return perKey.get(key);
       entry.key = key;
       claimed += 1;
       return perKey.add(key);
     },
     arriving(response) {
       const entry = entries.get(response);
-      if (entry === undefined) return NOBODYS;
+      if (entry === undefined) return NO_ARRIVAL;
       const arrival = arrivals.begin(entry.key ?? '', (error) => entry.signal.abort(error));
       const before = entry.held;
       response.on('close', arrival.end);
@@ -143,7 +143,7 @@ export function followExchanges<R extends CallerResponse>(
         },
       };
     },
-    beside(key, connection) {
+    trackConnection(key, connection) {
       const arrival = arrivals.begin(key, connection.end);
       connections.add(connection);
       return {
@@ -155,7 +155,7 @@ export function followExchanges<R extends CallerResponse>(
       };
     },
     beginMessage(key, { inFlight: most, inFlightPerKey }) {
-      if (inFlight.size + messages >= most || perKey.of(key) >= inFlightPerKey) return undefined;
+      if (inFlight.size + messages >= most || perKey.get(key) >= inFlightPerKey) return undefined;
       messages += 1;
       perKey.add(key);
       let isOver = false;
@@ -166,7 +166,7 @@ export function followExchanges<R extends CallerResponse>(
         perKey.remove(key);
       };
     },
-    follow(response, gateway, run) {
+    track(response, gateway, run) {
       begun += 1;
       const entry: Entry<R> = {
         response,
@@ -177,25 +177,26 @@ export function followExchanges<R extends CallerResponse>(
         slot: NO_SLOT,
       };
       entries.set(response, entry);
-      const own: Course<R> = { entry };
+      const own: AsyncScope<R> = { exchange: entry };
       inFlight.add(entry);
       response.on('close', () => {
         inFlight.remove(entry);
-        over(entry);
-        own.entry = undefined;
+        endEntry(entry);
+        own.exchange = undefined;
       });
       if (ending) entry.signal.abort(ending);
-      course.run(own, run);
+      scope.run(own, run);
     },
-    gatewayOf: (response) => entries.get(response)?.gateway,
-    signalOf(response) {
+    getGateway: (response) => entries.get(response)?.gateway,
+    getSignal(response) {
       const entry = entries.get(response);
       if (entry !== undefined) return entry.signal;
       const over = new LightSignal<GatewayError>();
       over.abort(callerLeft());
       return over;
     },
-    headless: () => [...inFlight].map(({ response }) => response).filter(({ headersSent }) => !headersSent),
+    withoutHead: () =>
+      [...inFlight].map(({ response }) => response).filter(({ headersSent }) => !headersSent),
     end: (response, error) => entries.get(response)?.signal.abort(error),
     endAll(error) {
       ending = error;
@@ -219,17 +220,17 @@ export function followExchanges<R extends CallerResponse>(
         .slice(0, count);
       for (const { end } of largest) end();
     },
-    blame() {
-      const own = course.getStore();
+    abortCurrent() {
+      const own = scope.getStore();
       if (own === undefined) return false;
-      const { entry } = own;
+      const { exchange: entry } = own;
       // It is over, and nothing of it is left to end.
       if (entry === undefined) return true;
       entry.signal.abort(new GatewayError('internal', 'The gateway failed to answer this request.'));
-      setTimeout(() => cut(entry.response), LAST_WORDS).unref();
+      setTimeout(() => cut(entry.response), ERROR_WRITE_TIME).unref();
       return true;
     },
-    uses(gateway) {
+    isUsing(gateway) {
       for (const entry of inFlight) if (entry.gateway === gateway) return true;
       return false;
     },
@@ -237,8 +238,8 @@ export function followExchanges<R extends CallerResponse>(
 }
 
 /** The account of an exchange that is over. */
-const NOBODYS: Arrival = { holds() {}, end() {} };
+const NO_ARRIVAL: Arrival = { holds() {}, end() {} };
 
 function sizeClass(bytes: number): number {
-  return Math.floor(bytes / ABOUT_THE_SAME);
+  return Math.floor(bytes / SIZE_CLASS);
 }

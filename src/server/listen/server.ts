@@ -14,14 +14,14 @@ import { declineUpgrades } from '../http/declined-upgrade.ts';
 import { getNodeExchange } from '../http/node-exchange.ts';
 import { pipelining } from '../http/pipelining.ts';
 import { respond, toResponse } from '../http/respond.ts';
-import { openSocketRoom } from '../websocket/room.ts';
-import { takeSockets } from '../websocket/sockets.ts';
+import { openSocketCounter } from '../websocket/room.ts';
+import { acceptSockets } from '../websocket/sockets.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { trackConnections } from './connections.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import { followExchanges, LAST_WORDS, type Live } from './live.ts';
+import { ERROR_WRITE_TIME, type LiveExchanges, trackExchanges } from './live.ts';
 import { toOriginForm } from './origin-form.ts';
-import { applyTimeouts, checkOften, closeIfUnread } from './timeouts.ts';
+import { applyTimeouts, closeIfUnread, setCheckInterval } from './timeouts.ts';
 
 export interface ServerOptions extends ListenOptions {
   readonly timeouts: CallerTimeouts;
@@ -30,17 +30,17 @@ export interface ServerOptions extends ListenOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  readonly live: Live;
+  readonly live: LiveExchanges;
   /** How many WebSockets are open. */
   webSockets(): number;
   /** Applies other bounds on slow callers, and another certificate. */
-  change(options: Pick<ServerOptions, 'timeouts' | 'tls'>): void;
+  applyConfig(options: Pick<ServerOptions, 'timeouts' | 'tls'>): void;
   /** Closes connections without a request in flight. */
   closeIdle(): void;
   /** Drops what WebSockets remember between requests. */
-  forget(): void;
+  releaseMemory(): void;
   /** Reports the server as not ready from now on. Every connection ends with its answer or soon after it. */
-  leave(): void;
+  stopKeepingAlive(): void;
   /**
    * Leaves, stops accepting, lets live answers finish for `milliseconds`, then ends the rest. Callers that have connected
    * before are answered.
@@ -58,13 +58,13 @@ const IDLE_CHECK = 200;
  * How long a connection of a leaving server may be idle, in milliseconds: its caller may be sending another request just
  * now and would find it closed. Node adds a second of its own between two requests (`keepAliveTimeoutBuffer`).
  */
-const LAST_IDLE = 2_000;
-const LAST_KEEP_ALIVE = LAST_IDLE - 1_000;
+const IDLE_WHEN_DRAINING = 2_000;
+const KEEP_ALIVE_WHEN_DRAINING = IDLE_WHEN_DRAINING - 1_000;
 
 /**
  * Serves the gateway that `current` gives.
  * @param shortage whether the process is short of something, so that new work is refused
- * @param tell receives problems outside requests
+ * @param log receives problems outside requests
  * @param open brings a server its connections
  * @throws Error if the port is taken: another one is never chosen silently.
  */
@@ -72,16 +72,16 @@ export async function serve(
   current: () => Gateway,
   { host, port, tls: certificate, timeouts }: ServerOptions,
   shortage: Load['shortage'] = () => undefined,
-  tell: LogProblem = logToStderr,
+  log: LogProblem = logToStderr,
   open: typeof listen = listen,
 ): Promise<RunningServer> {
   let leaving = false;
   let draining = false;
-  const live = followExchanges(cutOff, () => current().options);
-  const socketRoom = openSocketRoom(() => current().options);
+  const live = trackExchanges(cutOff, () => current().options);
+  const socketCounter = openSocketCounter(() => current().options);
   const load = { inFlight: live.inFlight, claim: live.claim, arriving: live.arriving, shortage };
   const app = createApp({
-    exchangeOf: getNodeExchange,
+    getExchange: getNodeExchange,
     answer(response, answer, extra) {
       respond(response, answer, extra);
       // The promise never settles, since h3 would write its value after the answer.
@@ -89,11 +89,11 @@ export async function serve(
     },
     toResponse,
     current,
-    gatewayOf: (response) => live.gatewayOf(response) ?? current(),
+    getGateway: (response) => live.getGateway(response) ?? current(),
     condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
     load,
-    socketRoom,
-    signalOf: live.signalOf,
+    socketCounter,
+    getSignal: live.getSignal,
   });
   const handle = toNodeHandler(app);
 
@@ -101,36 +101,36 @@ export async function serve(
     closeIfUnread(response);
     // The next request on a kept connection would go unanswered.
     if (leaving) response.setHeader('connection', 'close');
-    live.follow(response, current(), () => handle(request, response));
+    live.track(response, current(), () => handle(request, response));
   });
 
   const declineUpgrade = declineUpgrades();
-  const { server, entrance, tls } = await open(
+  const { server, listener, tls } = await open(
     (request, response) => {
       declineUpgrade(request, response);
       request.url = toOriginForm(request.url ?? '/');
-      pipelined.take(request, response);
+      pipelined.handle(request, response);
     },
     { host, port, tls: certificate },
-    tell,
+    log,
   );
   const connections = trackConnections(server);
   applyTimeouts(server, timeouts);
-  checkOften(server);
+  setCheckInterval(server);
   answerClientErrors(server, pipelined, live.end);
   // Node would send 100 Continue before the head is checked; readBody sends it after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
 
   let { unread } = timeouts;
-  const sockets = takeSockets(server, {
+  const sockets = acceptSockets(server, {
     current,
     isOpen: () => !draining && shortage() === undefined,
-    unread: () => unread,
-    room: socketRoom,
+    unreadTimeout: () => unread,
+    counter: socketCounter,
     live,
     isShort: () => shortageAt(load) !== undefined,
-    isAnswering: (connection) => pipelined.answering(connection) !== undefined,
-    tell,
+    isAnswering: (connection) => pipelined.currentAnswer(connection) !== undefined,
+    log,
   });
 
   let ended = 0;
@@ -145,39 +145,40 @@ export async function serve(
     idleCheck ??= setInterval(closeIdle, IDLE_CHECK);
     setTimeout(() => {
       server.closeAllConnections();
-      sockets.cut();
-    }, LAST_WORDS).unref();
+      sockets.terminate();
+    }, ERROR_WRITE_TIME).unref();
   };
-  const leave = (): void => {
+  const stopKeepingAlive = (): void => {
     if (leaving) return;
     leaving = true;
-    for (const response of live.headless()) response.setHeader('connection', 'close');
-    server.keepAliveTimeout = LAST_KEEP_ALIVE;
-    for (const socket of connections.open()) if (pipelined.isIdle(socket)) socket.setTimeout(LAST_IDLE);
+    for (const response of live.withoutHead()) response.setHeader('connection', 'close');
+    server.keepAliveTimeout = KEEP_ALIVE_WHEN_DRAINING;
+    for (const socket of connections.open())
+      if (pipelined.isIdle(socket)) socket.setTimeout(IDLE_WHEN_DRAINING);
   };
   return {
-    url: formatUrl({ host, port: entrance.port, tls: certificate }),
-    port: entrance.port,
+    url: formatUrl({ host, port: listener.port, tls: certificate }),
+    port: listener.port,
     live,
     webSockets: sockets.count,
-    change({ timeouts: next, tls: renewed }) {
+    applyConfig({ timeouts: next, tls: renewed }) {
       unread = next.unread;
-      applyTimeouts(server, leaving ? { ...next, connectionIdle: LAST_KEEP_ALIVE } : next);
+      applyTimeouts(server, leaving ? { ...next, connectionIdle: KEEP_ALIVE_WHEN_DRAINING } : next);
       tls.use(renewed);
     },
     closeIdle() {
       closeIdle();
       sockets.closeIdle();
     },
-    forget: sockets.forget,
-    leave,
+    releaseMemory: sockets.forgetDialogues,
+    stopKeepingAlive,
     async drain(milliseconds) {
-      leave();
+      stopKeepingAlive();
       draining = true;
-      sockets.leave();
+      sockets.drain();
       const limit = setTimeout(end, milliseconds);
-      await entrance.close();
-      await connections.over();
+      await listener.close();
+      await connections.allClosed();
       clearTimeout(limit);
       clearInterval(idleCheck);
       // Not earlier: this stops Node from checking for heads and bodies that take too long.

@@ -22,7 +22,7 @@ export function applyTimeouts(server: Server, timeouts: CallerTimeouts): void {
  * which listhen does not pass on, and it is read when the server begins to listen: Node's own listener of that event
  * reads it again and replaces the timer.
  */
-export function checkOften(server: Server): void {
+export function setCheckInterval(server: Server): void {
   Object.assign(server, { connectionsCheckingInterval: CHECK_INTERVAL });
   server.emit('listening');
 }

@@ -4,8 +4,8 @@ import type { H3Event } from 'h3';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { createApp } from '../http/app.ts';
-import { followExchanges } from '../listen/live.ts';
-import { openSocketRoom } from '../websocket/room.ts';
+import { trackExchanges } from '../listen/live.ts';
+import { openSocketCounter } from '../websocket/room.ts';
 import { MountedRequest } from './mounted-request.ts';
 import { MountedResponse, toWebResponse } from './mounted-response.ts';
 
@@ -30,14 +30,14 @@ const BODILESS = new Set([101, 204, 205, 304]);
  * @param basePath what the paths of all requests begin with and the gateway's do not; '' if that is nothing.
  */
 export function answerRequests(gateway: Gateway, basePath: string): RequestHandler {
-  const live = followExchanges<MountedResponse>(
+  const live = trackExchanges<MountedResponse>(
     (response) => response.leave(),
     () => gateway.options,
   );
   let isOver = false;
   const exchanges = new WeakMap<Request, MountedExchange>();
   const app = createApp<MountedResponse>({
-    exchangeOf({ req }: H3Event) {
+    getExchange({ req }: H3Event) {
       const exchange = exchanges.get(req);
       if (exchange === undefined) throw new TypeError('The request has not come through fetch.');
       return exchange;
@@ -46,7 +46,7 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
     toResponse: ({ status, headers, body }) =>
       new Response(body instanceof Uint8Array ? Buffer.from(body) : body, { status, headers }),
     current: () => gateway,
-    gatewayOf: () => gateway,
+    getGateway: () => gateway,
     condition: () => (isOver ? 'draining' : 'ok'),
     load: {
       inFlight: live.inFlight,
@@ -54,8 +54,8 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
       arriving: live.arriving,
       shortage: () => undefined,
     },
-    socketRoom: openSocketRoom(() => gateway.options),
-    signalOf: live.signalOf,
+    socketCounter: openSocketCounter(() => gateway.options),
+    getSignal: live.getSignal,
   });
 
   return {
@@ -69,7 +69,7 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
       const head = new Request(url, { method: request.method, headers: request.headers });
       exchanges.set(head, { message, response });
       return new Promise((resolve, reject) => {
-        live.follow(response, gateway, () => {
+        live.track(response, gateway, () => {
           Promise.resolve(app.fetch(head)).then(
             (answer) => resolve(finished(answer, request, response)),
             (error: unknown) => {

@@ -8,7 +8,7 @@ import type { Environment } from '../../lib/environment.ts';
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import { openGateway } from '../open-gateway.ts';
 import { answerRequests } from './answer-requests.ts';
-import type { Kept } from './open-store.ts';
+import type { MountedStore } from './open-store.ts';
 
 /** What a mounted gateway gets besides its configuration. */
 export interface MountOptions {
@@ -59,7 +59,7 @@ interface Opened {
  */
 export function createGateway(
   config: ConfigInput = {},
-  { basePath = '', environment = {}, onProblem: tell = logToStderr }: MountOptions = {},
+  { basePath = '', environment = {}, onProblem: log = logToStderr }: MountOptions = {},
 ): MountedGateway {
   const { keys, identities } = parseConfig(config, environment);
   if (config.store === undefined && keys.length === 0 && identities.length === 0)
@@ -67,9 +67,9 @@ export function createGateway(
   const base = withoutTrailingSlashes(basePath);
   if (base !== '' && !base.startsWith('/'))
     throw invalidConfig(`basePath: must begin with a slash, but is ${basePath}`);
-  const opening = open(config, environment, base, tell);
+  const opening = open(config, environment, base, log);
   opening.catch((error: unknown) => {
-    tell(`The gateway cannot be opened: ${error instanceof ConfigError ? error.message : String(error)}`);
+    log(`The gateway cannot be opened: ${error instanceof ConfigError ? error.message : String(error)}`);
   });
   let closing: Promise<void> | undefined;
   return {
@@ -85,12 +85,12 @@ async function open(
   values: ConfigInput,
   environment: Environment,
   basePath: string,
-  tell: LogProblem,
+  log: LogProblem,
 ): Promise<Opened> {
   const config = await readGiven(values, environment, process.cwd());
-  const kept = values.store === undefined ? undefined : await openKept(config, tell);
-  const { gateway, sandboxed, close } = await openGateway(config, { tell, ...kept?.options });
-  if (sandboxed) tell('No vendor has a key, so simulated vendors answer.');
+  const kept = values.store === undefined ? undefined : await openRemembered(config, log);
+  const { gateway, sandboxed, close } = await openGateway(config, { log, ...kept?.options });
+  if (sandboxed) log('No vendor has a key, so simulated vendors answer.');
   const { fetch, end } = answerRequests(gateway, basePath);
   return {
     fetch,
@@ -103,9 +103,12 @@ async function open(
 }
 
 /** Opens the store. Its modules are loaded here only: without a store, nothing of it runs. @throws ConfigError */
-async function openKept(config: Parameters<typeof openGateway>[0], tell: LogProblem): Promise<Kept> {
+async function openRemembered(
+  config: Parameters<typeof openGateway>[0],
+  log: LogProblem,
+): Promise<MountedStore> {
   if ('Bun' in globalThis || 'Deno' in globalThis)
     throw invalidConfig('store: needs Node; without a store, the keys of the configuration are valid');
   const { openMountedStore } = await import('./open-store.ts');
-  return openMountedStore(config, tell);
+  return openMountedStore(config, log);
 }

@@ -6,33 +6,33 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { openConfiguredStore } from '../../store/configured-store.ts';
 import { WorkerThread } from '../../store/threads/worker-thread.ts';
 import type { OpenOptions } from '../open-gateway.ts';
-import { openAccounts } from '../process/accounts.ts';
+import { openStoreAccess } from '../process/accounts.ts';
 
 /** What a mounted gateway keeps in its store: keys, what they have used, and what every exchange cost. */
-export interface Kept {
+export interface MountedStore {
   readonly options: OpenOptions;
   close(): Promise<void>;
 }
 
 /** How long records may take to be written at the end, in milliseconds. */
-const LAST_WRITES = 5_000;
+const FLUSH_TIME = 5_000;
 
 /** Opens it. @throws StoreError if the store cannot be opened. */
-export async function openMountedStore(config: Config, tell: LogProblem): Promise<Kept> {
+export async function openMountedStore(config: Config, log: LogProblem): Promise<MountedStore> {
   const thread = new WorkerThread();
-  const store = await openConfiguredStore(config.store, process.cwd(), tell, thread);
-  const accounts = await openAccounts(store, config, { info: tell, problem: tell });
+  const store = await openConfiguredStore(config.store, process.cwd(), log, thread);
+  const accounts = await openStoreAccess(store, config, { info: log, problem: log });
   const { interval, batch, queue, spool } = config.usage;
   const books = openAccountingWorker(
     { interval, batch, queue, spool, store: accounts.place },
-    { charge: accounts.limits.charge, trouble: tell, note: tell },
+    { charge: accounts.limits.charge, trouble: log, note: log },
     thread,
   );
   const { keys, limits, storedIds } = accounts;
   return {
-    options: { keys, limits, storedIds, note: books.record },
+    options: { keys, limits, storedIds, record: books.record },
     async close() {
-      await books.close(LAST_WRITES);
+      await books.close(FLUSH_TIME);
       await accounts.close();
     },
   };

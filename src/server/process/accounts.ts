@@ -1,6 +1,6 @@
 /** Keys, limits and stored ids: the store as a serving process needs it, with its keys in memory. */
 
-import { followKeys } from '../../access/follow-keys.ts';
+import { watchKeys } from '../../access/follow-keys.ts';
 import type { Keys } from '../../access/keys.ts';
 import type { Limits } from '../../access/limits/limits.ts';
 import { openLimits } from '../../access/limits/open-limits.ts';
@@ -8,14 +8,14 @@ import { storedByModel, storedSpending } from '../../access/limits/stored-spendi
 import { storedTagSpending } from '../../access/limits/stored-tags.ts';
 import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
 import { openCallerUsage, type ReadCallerUsage } from '../../accounting/usage/caller-usage.ts';
-import { startForgettingUsage } from '../../accounting/usage/forget-usage.ts';
+import { scheduleUsageDeletion } from '../../accounting/usage/forget-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Store } from '../../store/store.ts';
 import { getReason, type StorePlace } from '../../store/store-errors.ts';
-import { forgetStoredIds, ownedTable } from '../../store/stored-ids.ts';
+import { ownedTable, scheduleStoredIdDeletion } from '../../store/stored-ids.ts';
 
-export interface Accounts {
+export interface StoreAccess {
   /** The keys of the store as they are now. */
   readonly keys: Keys;
   /** Enforces the limits of these keys and of the configuration's. */
@@ -37,11 +37,11 @@ export interface Accounts {
  * @param teller receives a sentence when the store becomes unusable, and when it works again
  * @throws Error if the keys or their spending cannot be read.
  */
-export async function openAccounts(
+export async function openStoreAccess(
   store: Store,
   { usage, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
   { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
-): Promise<Accounts> {
+): Promise<StoreAccess> {
   const limits = await openLimits({
     ...(redis.url !== undefined && { redisUrl: redis.url }),
     workers,
@@ -53,12 +53,12 @@ export async function openAccounts(
     onTrouble: trouble,
     onRecovered: note,
   });
-  const followed = await followKeys(store, { onTrouble: trouble, onRecovered: note });
-  const forgetting = startForgettingUsage(store, usage, (error) =>
+  const followed = await watchKeys(store, { onTrouble: trouble, onRecovered: note });
+  const forgetting = scheduleUsageDeletion(store, usage, (error) =>
     trouble(`Old usage cannot be deleted: ${getReason(error)}`),
   );
-  const storedIds = openStoredIds({ table: ownedTable(store), tell: trouble });
-  const forgettingIds = forgetStoredIds(store, (error) =>
+  const storedIds = openStoredIds({ table: ownedTable(store), log: trouble });
+  const forgettingIds = scheduleStoredIdDeletion(store, (error) =>
     trouble(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
   );
   return {

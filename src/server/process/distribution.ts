@@ -8,7 +8,7 @@ import { createServer, type Socket } from 'node:net';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, bind } from '../../upstream/net/bind.ts';
 import { stopListening } from '../listen/entrance.ts';
-import { outliveAcceptErrors } from '../listen/listen.ts';
+import { surviveAcceptErrors } from '../listen/listen.ts';
 
 /** The message that carries a connection. */
 export const CONNECTION = 'connection';
@@ -36,7 +36,7 @@ export interface Distribution {
 }
 
 /** How long a worker that missed a connection gets no other one, in milliseconds. */
-const SPARED = 100;
+const MISS_PAUSE = 100;
 
 interface Receiver {
   /** The last connection it was handed, until it confirms it. */
@@ -44,8 +44,8 @@ interface Receiver {
   released?: () => void;
 }
 
-/** Listens. @param tell receives that connections cannot be accepted. @throws Error if the port is taken. */
-export async function openDistribution(address: Address, tell: LogProblem): Promise<Distribution> {
+/** Listens. @param log receives that connections cannot be accepted. @throws Error if the port is taken. */
+export async function openDistribution(address: Address, log: LogProblem): Promise<Distribution> {
   // Only a worker reads them.
   const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
   const receivers = new Map<Worker, Receiver>();
@@ -62,7 +62,7 @@ export async function openDistribution(address: Address, tell: LogProblem): Prom
     handOver();
   });
   const port = await bind(server, address);
-  outliveAcceptErrors(server, tell);
+  surviveAcceptErrors(server, log);
 
   function handOver(): void {
     for (const worker of free) {
@@ -121,7 +121,7 @@ export async function openDistribution(address: Address, tell: LogProblem): Prom
         receiver.released();
         handOver();
       } else if (receipt === 'taken') wait(worker);
-      else setTimeout(() => wait(worker), SPARED);
+      else setTimeout(() => wait(worker), MISS_PAUSE);
     },
     release(worker) {
       free.delete(worker);

@@ -4,43 +4,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostics, LogProblem } from '../../lib/diagnostics.ts';
 import { withoutSecrets } from '../../upstream/redact.ts';
 import type { Serving } from './serving.ts';
-import { tellFirst } from './workers.ts';
+import { reportToPrimary } from './workers.ts';
 
 /** The longest that live answers may take after an error in the program itself, in milliseconds. */
 const AFTER_FAILURE = 10_000;
 
-export interface Ending {
+export interface Shutdown {
   /** Begins the orderly end. Once begun, nothing begins it again. */
   begin(): void;
   /** Begins the end if it has not begun, and waits for nothing more. */
-  hurry(): void;
+  force(): void;
 }
 
 /**
  * Ends `serving` and then the process, with exit code 0, or 1 if it was hurried or has failed.
  * @param teller receives what the end waits for, and what fails on the way
  */
-export function makeEnding(
+export function makeShutdown(
   serving: Serving,
-  { info: note, problem: tell }: Pick<Diagnostics, 'info' | 'problem'>,
-): Ending {
-  const impatient = new AbortController();
+  { info: note, problem: log }: Pick<Diagnostics, 'info' | 'problem'>,
+): Shutdown {
+  const forced = new AbortController();
   let code: 0 | 1 | undefined;
 
   async function run(limit: number): Promise<void> {
     const { server } = serving;
     const { preDrain, drain } = serving.current().config.timeouts;
-    server.leave();
-    tellFirst('leaving');
+    server.stopKeepingAlive();
+    reportToPrimary('leaving');
     const live = server.live.inFlight();
     if (live > 0)
       note(
         `Shutting down once the answers in progress (${live}) are complete; a second signal ends them now.`,
       );
-    if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, impatient).catch(() => undefined);
+    if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, forced).catch(() => undefined);
     const ended = await server.drain(Math.min(limit, drain));
     // The log is closed after this.
-    if (ended > 0) tell(`Answers cut off before they were complete: ${ended}.`);
+    if (ended > 0) log(`Answers cut off before they were complete: ${ended}.`);
     await serving.close();
   }
 
@@ -59,11 +59,11 @@ export function makeEnding(
     );
   }
 
-  outliveErrors(serving, tell, () => end(1, AFTER_FAILURE));
+  surviveErrors(serving, log, () => end(1, AFTER_FAILURE));
   return {
     begin: () => end(0, Number.POSITIVE_INFINITY),
-    hurry() {
-      impatient.abort();
+    force() {
+      forced.abort();
       serving.server.end();
       end(1, Number.POSITIVE_INFINITY);
     },
@@ -71,8 +71,8 @@ export function makeEnding(
 }
 
 /** The first signal begins the end, the second hurries it, and the third exits at once. */
-export function onSignals({ begin, hurry }: Ending): void {
-  const steps = [begin, hurry];
+export function onSignals({ begin, force }: Shutdown): void {
+  const steps = [begin, force];
   const onSignal = (): void => (steps.shift() ?? (() => process.exit(1)))();
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   // Ctrl-Break and a closed console: ten seconds later Windows ends whatever still runs in it (Node's
@@ -84,15 +84,15 @@ export function onSignals({ begin, hurry }: Ending): void {
  * An uncaught error ends the exchange that raised it, and nothing else. If no exchange raised it, the state it has left
  * behind is unknown, and the process ends so that a new one can take its place.
  */
-function outliveErrors(serving: Serving, tell: LogProblem, fail: () => void): void {
+function surviveErrors(serving: Serving, log: LogProblem, fail: () => void): void {
   let failed = false;
   const onError = (error: unknown): void => {
-    const blamed = serving.server.live.blame();
-    if (!blamed && failed) return;
-    failed ||= !blamed;
-    const what = withoutSecrets(tellableTrace(error), '');
-    tell(`${blamed ? 'An exchange was ended' : 'The process is ended'} by an uncaught error: ${what}`);
-    if (!blamed) fail();
+    const isOfExchange = serving.server.live.abortCurrent();
+    if (!isOfExchange && failed) return;
+    failed ||= !isOfExchange;
+    const what = withoutSecrets(loggableTrace(error), '');
+    log(`${isOfExchange ? 'An exchange was ended' : 'The process is ended'} by an uncaught error: ${what}`);
+    if (!isOfExchange) fail();
   };
   process.on('uncaughtException', onError).on('unhandledRejection', onError);
 }
@@ -101,7 +101,7 @@ function outliveErrors(serving: Serving, tell: LogProblem, fail: () => void): vo
 const QUOTING = /'in' operator|\b(?:on|of) string '|\bReceived\b/;
 
 /** An error's message and stack; without the message where it may quote a prompt, as JSON.parse does. */
-function tellableTrace(error: unknown): string {
+function loggableTrace(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`;
   const { name, message, stack = '' } = error;
   if (!(error instanceof SyntaxError) && !QUOTING.test(message)) return stack === '' ? message : stack;

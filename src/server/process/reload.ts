@@ -5,19 +5,19 @@ import { ConfigError } from '../../lib/config-error.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 
 /** The interval for polling file times. Unlike a watch, polling notices files that are replaced, linked or mounted. */
-const LOOK_INTERVAL = 1_000;
+const POLL_INTERVAL = 1_000;
 
 /** @param reload applies the new configuration, and returns the files that it comes from. */
-export type OnConfigChange = (files: readonly string[], tell: LogProblem, reload: Reload) => void;
+export type OnConfigChange = (files: readonly string[], log: LogProblem, reload: Reload) => void;
 
 type Reload = () => Promise<readonly string[]>;
 
 /**
  * Listens for SIGHUP from now on: a signal that arrives while the process starts waits until it serves.
  * @returns a function that calls `reload` at every SIGHUP and file change, one at a time; `files` are the files of the
- * configuration, and `tell` receives one line if a configuration is refused.
+ * configuration, and `log` receives one line if a configuration is refused.
  */
-export function hearConfigChanges(): OnConfigChange {
+export function watchConfig(): OnConfigChange {
   const begun = Promise.withResolvers<() => Promise<void>>();
   let last = Promise.resolve();
   let isWaiting = false;
@@ -33,11 +33,11 @@ export function hearConfigChanges(): OnConfigChange {
   };
   // On Windows SIGHUP means that the console is closing.
   if (process.platform !== 'win32') process.on('SIGHUP', occasion);
-  return (files, tell, reload) => {
+  return (files, log, reload) => {
     const watch = watcher(occasion);
     begun.resolve(async () => {
       watch.noteRead();
-      const next = await tellFailure(tell, reload);
+      const next = await logFailure(log, reload);
       if (next !== undefined) watch.follow(next);
     });
     watch.follow(files);
@@ -63,7 +63,7 @@ function watcher(onChange: () => void): Watcher {
       if (fileVersion(now) !== read.get(file)) onChange();
     };
     watched.set(file, look);
-    watchFile(file, { interval: LOOK_INTERVAL, persistent: false }, look);
+    watchFile(file, { interval: POLL_INTERVAL, persistent: false }, look);
   };
   return {
     follow(files) {
@@ -86,12 +86,12 @@ function watcher(onChange: () => void): Watcher {
 }
 
 /** Runs `reload`. A failure is reported in one line, and the old configuration stays in force. */
-async function tellFailure(tell: LogProblem, reload: Reload): Promise<readonly string[] | undefined> {
+async function logFailure(log: LogProblem, reload: Reload): Promise<readonly string[] | undefined> {
   try {
     return await reload();
   } catch (error) {
     const reason = error instanceof ConfigError ? error.message : `It cannot be used: ${String(error)}`;
-    tell(
+    log(
       `The new configuration was refused, and the old one stays in force. ${reason.replaceAll(/\s*\n\s*/g, ' ')}`,
     );
     return undefined;

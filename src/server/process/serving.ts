@@ -12,31 +12,35 @@ import { releaseWhenIdle } from './release-memory.ts';
 import { type ShortageWatch, watchShortage } from './shortage.ts';
 
 /** A gateway, and the configuration it was opened with. */
-export interface Opened extends OpenGateway {
+export interface ConfiguredGateway extends OpenGateway {
   readonly config: Config;
 }
 
 export interface Serving {
   readonly server: RunningServer;
   /** The gateway that serves now. */
-  current(): Opened;
+  current(): ConfiguredGateway;
   /** Serves new requests with `next`. Requests in flight keep the gateway they began with, which is closed after them. */
-  exchange(next: Opened): void;
+  replace(next: ConfiguredGateway): void;
   /** Closes whatever is still open, when nothing is served any more. */
   close(): Promise<void>;
 }
 
 /** The interval at which a replaced gateway is checked for use, in milliseconds. */
-const RETIRE_CHECK = 500;
+const RETIRE_INTERVAL = 500;
 
 /**
- * @param tell receives problems outside requests
+ * @param log receives problems outside requests
  * @param open brings a server its connections; by default the server listens itself
  * @throws Error if the port is taken.
  */
-export async function startServing(first: Opened, tell: LogProblem, open?: typeof listen): Promise<Serving> {
+export async function startServing(
+  first: ConfiguredGateway,
+  log: LogProblem,
+  open?: typeof listen,
+): Promise<Serving> {
   let current = first;
-  const retired = new Set<Opened>();
+  const retired = new Set<ConfiguredGateway>();
 
   // Before it serves, nothing can run short and nothing can be released.
   let shortage: ShortageWatch['current'] = () => undefined;
@@ -44,13 +48,13 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
     () => current.gateway,
     first.config,
     (isSpared) => shortage(isSpared),
-    tell,
+    log,
     open,
   );
   const watch = watchShortage({
     marks: () => current.config.limits,
-    onLittleMemory: () => server.forget(),
-    onLastMemory() {
+    onLowMemory: () => server.releaseMemory(),
+    onCriticalMemory() {
       const { live } = server;
       if (live.inFlight() <= SPARED) return;
       const error = new GatewayError('overloaded', 'The gateway is out of memory.', { retryAfter: 1 });
@@ -64,21 +68,21 @@ export async function startServing(first: Opened, tell: LogProblem, open?: typeo
 
   const retire = setInterval(() => {
     for (const old of retired) {
-      if (server.live.uses(old.gateway)) continue;
+      if (server.live.isUsing(old.gateway)) continue;
       retired.delete(old);
       old
         .close()
-        .catch((error: unknown) => tell('The gateway of the old configuration could not be closed.', error));
+        .catch((error: unknown) => log('The gateway of the old configuration could not be closed.', error));
     }
-  }, RETIRE_CHECK).unref();
+  }, RETIRE_INTERVAL).unref();
 
   return {
     server,
     current: () => current,
-    exchange(next) {
+    replace(next) {
       retired.add(current);
       current = next;
-      server.change(next.config);
+      server.applyConfig(next.config);
     },
     async close() {
       clearInterval(retire);

@@ -29,9 +29,9 @@ export interface ShortageWatch {
 export interface ShortageOptions {
   marks(): Watermarks;
   /** Called when memory is short: whatever is not in use should be released. */
-  onLittleMemory(): void;
+  onLowMemory(): void;
   /** Called when memory is so short that the system is about to end the process. */
-  onLastMemory(): void;
+  onCriticalMemory(): void;
   /** Called when file descriptors are short: idle connections should be closed. */
   onFewDescriptors(): void;
 }
@@ -48,14 +48,14 @@ const RESIDENT_INTERVAL = 100;
 const LATE_IN_A_ROW = 2;
 
 /** The share of memory above which something must be ended. */
-const LAST_MEMORY = 0.95;
+const CRITICAL_MEMORY = 0.95;
 
 /** Three semi-spaces of 32 MB, the default on 64-bit machines (V8, Heap::MaxReserved). */
 const YOUNG_GENERATION = 96 * 1024 * 1024;
 
 /** Checks every half second. The watch does not keep the process alive. */
 export function watchShortage(options: ShortageOptions): ShortageWatch {
-  const { marks, onLittleMemory, onLastMemory, onFewDescriptors } = options;
+  const { marks, onLowMemory, onCriticalMemory, onFewDescriptors } = options;
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const descriptors = descriptorLimit();
@@ -82,8 +82,8 @@ export function watchShortage(options: ShortageOptions): ShortageWatch {
     few = descriptors !== undefined && (openDescriptors() ?? 0) / descriptors > fileDescriptors;
     if (few) onFewDescriptors();
     weigh();
-    if (memoryShare > memory) onLittleMemory();
-    if (memoryShare > LAST_MEMORY) onLastMemory();
+    if (memoryShare > memory) onLowMemory();
+    if (memoryShare > CRITICAL_MEMORY) onCriticalMemory();
   };
   const timer = setInterval(look, INTERVAL).unref();
   return {

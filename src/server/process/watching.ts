@@ -10,42 +10,42 @@ import type { Environment } from '../../lib/environment.ts';
 import type { WorkerThread } from '../../store/threads/worker-thread.ts';
 import { authenticateAdmin, logWrongKeys } from '../http/admin/authenticate-admin.ts';
 import type { OpenOptions } from '../open-gateway.ts';
-import type { Accounts } from './accounts.ts';
+import type { StoreAccess } from './accounts.ts';
 import type { Serving } from './serving.ts';
 
-export interface Watching extends Observers {
+export interface Observability extends Observers {
   /** The options that let a gateway and its accounts be observed. */
-  readonly company: Pick<OpenOptions, 'note' | 'traces' | 'metrics' | 'onRefusedAddress'>;
+  readonly gatewayOptions: Pick<OpenOptions, 'record' | 'traces' | 'metrics' | 'onRefusedAddress'>;
   /** Includes a serving process in the figures from now on. */
-  follow(serving: Serving): void;
+  observe(serving: Serving): void;
   /** Writes all records and reports at the end, within so many milliseconds. */
-  settle(milliseconds: number): Promise<void>;
+  flush(milliseconds: number): Promise<void>;
   /** Runs a reload of the configuration, and counts whether it is refused. */
   reload<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /** What a process that serves has before it is watched. */
-export interface WatchedProcess {
-  readonly accounts: Pick<Accounts, 'place' | 'limits'>;
+export interface ObservedProcess {
+  readonly accounts: Pick<StoreAccess, 'place' | 'limits'>;
   /** The thread in which its exchanges are accounted for. */
   readonly thread: WorkerThread;
   /** Whether this is the only process; otherwise its figures are partial, and callers do not get them. */
-  readonly alone: boolean;
+  readonly isOnlyProcess: boolean;
 }
 
 /**
  * @param teller receives problems of accounting, and when they are over
  * @throws Error if the environment names an invalid collector.
  */
-export async function openWatching(
+export async function openObservability(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
   environment: Environment,
-  { accounts: { place, limits }, thread, alone }: WatchedProcess,
+  { accounts: { place, limits }, thread, isOnlyProcess }: ObservedProcess,
   { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
-): Promise<Watching> {
+): Promise<Observability> {
   const { interval, batch, queue, spool, timeZone } = usage;
   const log = style === 'none' ? undefined : openLog({ style });
-  const books = openAccountingWorker(
+  const accounting = openAccountingWorker(
     { interval, batch, queue, spool, timeZone, store: place, ...(log !== undefined && { lines: log.style }) },
     {
       charge: limits.charge,
@@ -55,19 +55,21 @@ export async function openWatching(
     },
     thread,
   );
-  const observers = await openObservers({ log, environment, counted: books.figures });
+  const observers = await openObservers({ log, environment, counted: accounting.figures });
   const { metrics, traces } = observers;
   // A reload may change the key.
   const { key } = admin;
-  let keyNow = (): string | undefined => key;
+  let currentKey = (): string | undefined => key;
   const admit =
-    key === undefined || !alone ? undefined : authenticateAdmin(() => keyNow() ?? key, logWrongKeys(note));
+    key === undefined || !isOnlyProcess
+      ? undefined
+      : authenticateAdmin(() => currentKey() ?? key, logWrongKeys(note));
   let refused = 0;
   let addressesRefused = 0;
   return {
     ...observers,
-    company: {
-      note: books.record,
+    gatewayOptions: {
+      record: accounting.record,
       onRefusedAddress() {
         addressesRefused += 1;
       },
@@ -76,19 +78,19 @@ export async function openWatching(
         metrics: (message) => answerMetricsToAdmin(metrics.render, admit, message),
       }),
     },
-    follow({ server, current }) {
-      keyNow = () => current().config.admin.key;
+    observe({ server, current }) {
+      currentKey = () => current().config.admin.key;
       addFigures(metrics, {
         inFlight: server.live.inFlight,
         webSockets: server.webSockets,
         upstreams: () => current().gateway.upstreams.health(),
         budgets: limits.budgets,
-        usageLost: books.lost,
+        usageLost: accounting.lost,
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
       });
     },
-    settle: books.close,
+    flush: accounting.close,
     async reload(read) {
       try {
         return await read();

@@ -15,7 +15,7 @@ import type { listen } from '../listen/listen.ts';
 import { CONNECTION, type Distribution, HANDED_OVER, type Receipt } from './distribution.ts';
 
 /** The configuration that a worker serves by. */
-export interface Served {
+export interface ServedConfig {
   readonly config: Config;
   /** The addresses of simulated vendors, if they serve. */
   readonly simulated?: Readonly<Record<string, Place>>;
@@ -25,23 +25,23 @@ export interface Served {
 export type Order = 'end' | 'hurry';
 /** The order to serve by a configuration: the first order of all, repeated whenever the configuration changes. */
 interface ServeBy {
-  readonly serveBy: Served;
+  readonly serveBy: ServedConfig;
 }
 /** What a worker reports. 'closing': it still takes the connections it was handed, and no more after them. */
-type News = 'ready' | 'leaving' | 'closing' | Receipt;
+type WorkerReport = 'ready' | 'leaving' | 'closing' | Receipt;
 /** The answer to 'closing', when the worker has all of them. */
 const CLOSED = 'closed';
 
 export interface Workers {
   /** Resolves when all workers serve; rejects if one ends before it serves. */
   readonly ready: Promise<void>;
-  tell(order: Order): void;
+  broadcast(order: Order): void;
   /** Changes what all workers serve by, later ones included. */
-  serveBy(served: Served): void;
+  serveBy(served: ServedConfig): void;
   /** How many workers have ended without an order. */
   lost(): number;
   /** Resolves when all have ended after `end` or `hurry`: with 0, or with 1 if one of them failed. */
-  readonly over: Promise<0 | 1>;
+  readonly ended: Promise<0 | 1>;
 }
 
 /** A worker that has lived this long did not end because of its configuration, in milliseconds. */
@@ -57,7 +57,7 @@ const SAME_SIGNAL = 100;
 
 /** Starts as many workers as the configuration says, each this same program. `distribution` hands them connections. */
 export function startWorkers(
-  first: Served,
+  first: ServedConfig,
   distribution: Distribution,
   { info: note, problem: trouble }: Diagnostics,
 ): Workers {
@@ -94,11 +94,11 @@ export function startWorkers(
       );
       pauses.add(pause);
     };
-    worker.on('message', (news: News) => {
-      if (news === 'leaving') replace();
-      if (news === 'closing') setTimeout(() => void close(worker), SAME_SIGNAL);
-      if (news === 'taken' || news === 'missed') distribution.receive(worker, news);
-      if (news !== 'ready') return;
+    worker.on('message', (report: WorkerReport) => {
+      if (report === 'leaving') replace();
+      if (report === 'closing') setTimeout(() => void close(worker), SAME_SIGNAL);
+      if (report === 'taken' || report === 'missed') distribution.receive(worker, report);
+      if (report !== 'ready') return;
       serving.add(worker);
       distribution.add(worker);
       if (complete) note('A new worker is serving.');
@@ -132,7 +132,7 @@ export function startWorkers(
   for (let started = 0; started < count; started++) start();
   return {
     ready: ready.promise,
-    tell(order) {
+    broadcast(order) {
       ending = true;
       for (const pause of pauses) clearTimeout(pause);
       for (const worker of alive) send(worker, order);
@@ -143,7 +143,7 @@ export function startWorkers(
       for (const worker of alive) send(worker, { serveBy: next });
     },
     lost: () => lost,
-    over: over.promise,
+    ended: over.promise,
   };
 }
 
@@ -153,21 +153,21 @@ function send(worker: Worker, order: Order | ServeBy | typeof CLOSED): void {
 }
 
 export interface Orders extends Readonly<Record<Order, () => void>> {
-  serveBy(served: Served): void;
+  serveBy(served: ServedConfig): void;
 }
 
-export interface Heard {
+export interface WorkerChannel {
   /** The configuration to begin with. */
-  readonly first: Promise<Served>;
+  readonly first: Promise<ServedConfig>;
   /** Carries out the orders so far and all later ones. If the first process is gone, the worker ends after its live answers. */
-  obey(orders: Orders): void;
+  handleOrders(orders: Orders): void;
   /** Opens a server, as `listen` does, whose connections come from the first process. */
-  readonly receive: typeof listen;
+  readonly listen: typeof listen;
 }
 
 /** In a worker: receives orders. */
-export function hear(): Heard {
-  const first = Promise.withResolvers<Served>();
+export function receiveOrders(): WorkerChannel {
+  const first = Promise.withResolvers<ServedConfig>();
   const waiting: unknown[] = [];
   let take = (message: unknown): void => {
     if (!isServeBy(message)) return;
@@ -177,14 +177,14 @@ export function hear(): Heard {
     };
   };
   process.on('message', (message: unknown) => take(message));
-  const receive: Heard['receive'] = async (respond, { port, tls: certificate }) => {
+  const listenInWorker: WorkerChannel['listen'] = async (respond, { port, tls: certificate }) => {
     const server = createServer(respond);
     const tls = new TlsTermination(server, certificate);
     receiveConnections((connection) => tls.take(connection));
     return {
       server,
       tls,
-      entrance: {
+      listener: {
         port,
         async close() {
           await askToClose();
@@ -197,8 +197,8 @@ export function hear(): Heard {
   process.on('SIGHUP', () => undefined);
   return {
     first: first.promise,
-    receive,
-    obey(orders) {
+    listen: listenInWorker,
+    handleOrders(orders) {
       take = (message) => {
         // Other messages use the same channel.
         if (message === 'end' || message === 'hurry') orders[message]();
@@ -214,7 +214,7 @@ export function hear(): Heard {
   };
 }
 
-/** In a worker: gives `take` the connections that are handed over. */
+/** In a worker: gives `handle` the connections that are handed over. */
 function receiveConnections(take: (connection: Socket) => void): void {
   let receipt: Receipt = 'missed';
   process.on('message', (message: unknown, handle: unknown) => {
@@ -224,7 +224,7 @@ function receiveConnections(take: (connection: Socket) => void): void {
       handle.allowHalfOpen = true;
       take(handle);
     } else if (message === HANDED_OVER) {
-      tellFirst(receipt);
+      reportToPrimary(receipt);
       receipt = 'missed';
     }
   });
@@ -238,7 +238,7 @@ function askToClose(): Promise<void> {
     process.on('message', (message: unknown) => {
       if (message === CLOSED) resolve();
     });
-    tellFirst('closing');
+    reportToPrimary('closing');
   });
 }
 
@@ -247,6 +247,6 @@ function isServeBy(message: unknown): message is ServeBy {
 }
 
 /** In a worker: reports to the first process. In any other process it does nothing. */
-export function tellFirst(news: News): void {
+export function reportToPrimary(news: WorkerReport): void {
   if (cluster.isWorker && process.connected) process.send?.(news);
 }

@@ -10,33 +10,33 @@ import { decodeSse, type Sse } from '../../streams/sse.ts';
 import { isEventStream } from '../../upstream/headers.ts';
 
 /** How the events of an answer are sent. */
-export interface Told {
+export interface AnswerSink {
   /** The lane that the request named. */
   readonly lane: string | undefined;
   /** The response that the request continues. The vendor does not know of it, since it received the whole dialogue. */
-  readonly previous: string | undefined;
-  readonly say: (text: string) => void;
+  readonly previousId: string | undefined;
+  readonly send: (text: string) => void;
   /** Receives the number of bytes that are held for an incomplete event. */
-  readonly holds: (bytes: number) => void;
-  /** Sends everything that `tell` sends in one write. */
-  readonly together: (tell: () => void) => void;
+  readonly reportHeld: (bytes: number) => void;
+  /** Sends everything that `write` sends in one write. */
+  readonly cork: (write: () => void) => void;
 }
 
 /** Events that carry the whole response, and those among them that a dialogue can continue. */
-const CARRIES = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
-const GOES_ON = /^response\.(?:completed|incomplete)$/;
+const CARRIES_RESPONSE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
+const CONTINUABLE = /^response\.(?:completed|incomplete)$/;
 
 /** Events that end an answer. */
-const LAST = /^response\.(?:completed|incomplete|failed)$/;
+const TERMINAL = /^response\.(?:completed|incomplete|failed)$/;
 
 /** Headers of an error that its reader can act on. */
-const USEFUL = /^(?:retry-after|x-request-id|x-upstream-request-id|x-should-retry|x-ratelimit-)/;
+const ERROR_HEADERS = /^(?:retry-after|x-request-id|x-upstream-request-id|x-should-retry|x-ratelimit-)/;
 
 /** The longest event, in UTF-16 code units. The last event of a response has all of its images. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** What is said of an answer that ends without a reason. */
-const ENDED = 'The answer ended before it was complete.';
+const ENDED_EARLY = 'The answer ended before it was complete.';
 
 /** The longest error that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
@@ -45,10 +45,10 @@ const MAX_ERROR = 1024 * 1024;
  * Sends an answer as it arrives. The promise never rejects: an error is sent as an event too.
  * @returns the response that the answer ends with, if a dialogue can continue it
  */
-export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObject | undefined> {
+export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): Promise<JsonObject | undefined> {
   const { statusCode: status = 0, headers } = answer;
   if (status !== 200 || !isEventStream(headers)) {
-    return tellError(answer, told);
+    return sendRefusal(answer, sink);
   }
   return new Promise((resolve) => {
     let response: JsonObject | undefined;
@@ -76,24 +76,24 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
           failure = read;
           return;
         }
-        if (isCut) throw new GatewayError('upstream-broken', ENDED);
-        const carried = CARRIES.test(type) ? read : undefined;
-        isOver = LAST.test(type);
-        if (GOES_ON.test(type)) response = asObject(carried?.['response']);
-        told.say(inLane(withPrevious(event.data, carried, told), told));
+        if (isCut) throw new GatewayError('upstream-broken', ENDED_EARLY);
+        const carried = CARRIES_RESPONSE.test(type) ? read : undefined;
+        isOver = TERMINAL.test(type);
+        if (CONTINUABLE.test(type)) response = asObject(carried?.['response']);
+        sink.send(inLane(withPrevious(event.data, carried, sink), sink));
       },
     };
     const end = (): void => {
-      told.holds(0);
-      if (!isOver && failure !== undefined) sayFailure(failure, told);
+      sink.reportHeld(0);
+      if (!isOver && failure !== undefined) sendFailure(failure, sink);
       else if (!isOver) {
-        say(new GatewayError('upstream-broken', ENDED), told);
+        writeError(new GatewayError('upstream-broken', ENDED_EARLY), sink);
       }
       resolve(response);
     };
     const take = (step: () => void): void => {
       try {
-        told.together(step);
+        sink.cork(step);
       } catch (error) {
         answer.destroy(asGatewayError(error));
       }
@@ -101,7 +101,7 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
     answer.on('data', (chunk: Buffer) => {
       open += chunk.length;
       take(() => decoder.transform(chunk, events));
-      told.holds(open);
+      sink.reportHeld(open);
     });
     answer.on('end', () => {
       take(() => decoder.flush?.(events));
@@ -112,15 +112,15 @@ export function tellAnswer(answer: IncomingMessage, told: Told): Promise<JsonObj
 }
 
 /** Sends an error as an event of the WebSocket. */
-export function say(error: GatewayError, told: Pick<Told, 'lane' | 'say'>): void {
-  sayError(error.status, renderError(error), {}, told);
+export function writeError(error: GatewayError, sink: Pick<AnswerSink, 'lane' | 'send'>): void {
+  sendErrorEvent(error.status, renderError(error), {}, sink);
 }
 
-function sayError(
+function sendErrorEvent(
   status: number,
   body: JsonObject,
   headers: Readonly<Record<string, string>>,
-  told: Pick<Told, 'lane' | 'say'>,
+  sink: Pick<AnswerSink, 'lane' | 'send'>,
 ): void {
   // The SDKs' types have the headers inside the error, and Codex reads them beside it.
   const event = {
@@ -129,7 +129,7 @@ function sayError(
     error: { ...errorFields(asObject(body['error'])), headers },
     headers,
   };
-  told.say(inLane(JSON.stringify(event), told));
+  sink.send(inLane(JSON.stringify(event), sink));
 }
 
 /**
@@ -149,14 +149,14 @@ function errorFields(error: JsonObject = {}): JsonObject {
 }
 
 /** Sends the vendor's own error that a stream ends with. Its fields are in the event itself or in its `error`. */
-function sayFailure(event: JsonObject, told: Told): void {
+function sendFailure(event: JsonObject, sink: AnswerSink): void {
   const { type: _, sequence_number: _number, error, ...rest } = event;
   const known = parseErrorObject(event);
   const body = { error: asObject(error) ?? { ...asObject(renderError(known)['error']), ...rest } };
-  sayError(known.status, body, {}, told);
+  sendErrorEvent(known.status, body, {}, sink);
 }
 
-function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
+function sendRefusal(answer: IncomingMessage, sink: AnswerSink): Promise<undefined> {
   return new Promise((resolve) => {
     const whole = new ByteAccumulator(MAX_ERROR);
     answer.on('data', (chunk: Buffer) => {
@@ -166,15 +166,15 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
       const text = whole.whole().toString();
       const { statusCode: status = 0 } = answer;
       if (status < 400)
-        say(
+        writeError(
           new GatewayError('upstream-broken', 'The vendor answered with something that is not a stream.'),
-          told,
+          sink,
         );
       else {
         // A vendor may refuse with a body in which there is no error of this format.
         const error = asObject(asObject(tryParseBounded(text, MAX_ERROR_TOKENS))?.['error']);
         const body = error === undefined ? renderError(parseError(status, text)) : { error };
-        sayError(status, body, pickHeaders(answer), told);
+        sendErrorEvent(status, body, pickHeaders(answer), sink);
       }
       resolve(undefined);
     };
@@ -186,19 +186,19 @@ function tellError(answer: IncomingMessage, told: Told): Promise<undefined> {
 function pickHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      USEFUL.test(name) && typeof value === 'string' ? [[name, value]] : [],
+      ERROR_HEADERS.test(name) && typeof value === 'string' ? [[name, value]] : [],
     ),
   );
 }
 
 /** The event, naming the response that its request continues. The event is unchanged if the request continues none. */
-function withPrevious(data: string, event: JsonObject | undefined, { previous }: Told): string {
+function withPrevious(data: string, event: JsonObject | undefined, { previousId }: AnswerSink): string {
   const response = asObject(event?.['response']);
-  if (previous === undefined || response === undefined) return data;
-  return JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
+  if (previousId === undefined || response === undefined) return data;
+  return JSON.stringify({ ...event, response: { ...response, previous_response_id: previousId } });
 }
 
 /** @returns an event, as JSON text, with the lane that its request named */
-export function inLane(event: string, { lane }: Pick<Told, 'lane'>): string {
+export function inLane(event: string, { lane }: Pick<AnswerSink, 'lane'>): string {
   return lane === undefined ? event : `{"stream_id":${JSON.stringify(lane)},${event.slice(1)}`;
 }

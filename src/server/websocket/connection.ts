@@ -7,18 +7,18 @@ import type { WebSocket } from 'ws';
 /** What a session sends over, and how it paces what it reads. */
 export interface Connection {
   /** Sends a message if the connection is still open. */
-  say(text: string): void;
+  send(text: string): void;
   /**
-   * Sends everything that `tell` sends in one write.
-   * @throws whatever `tell` throws
+   * Sends everything that `write` sends in one write.
+   * @throws whatever `write` throws
    */
-  together(tell: () => void): void;
+  cork(write: () => void): void;
   /** Sets whether more messages are read. */
-  readOn(isWanted: boolean): void;
+  setReading(isWanted: boolean): void;
   /** Whether answers are paused and nothing is read, because the client does not read. */
-  isHeld(): boolean;
+  isPaused(): boolean;
   /** Pauses an answer whenever the client does not read, until the answer ends. */
-  hold(answer: IncomingMessage): void;
+  pace(answer: IncomingMessage): void;
 }
 
 /** Milliseconds between two pings, which also keep proxies on the way from closing the connection. */
@@ -33,18 +33,18 @@ const HIGH_WATER_MARK = 256 * 1024;
  * @param unread milliseconds that data may wait for a client that does not read
  * @returns how to send over the connection and how to pace it
  */
-export function keepConnection(socket: WebSocket, raw: Socket, unread: number): Connection {
+export function paceConnection(socket: WebSocket, raw: Socket, unread: number): Connection {
   const answers = new Set<IncomingMessage>();
-  let isHeld = false;
+  let isPaused = false;
   let isWanted = true;
   let read = -1;
 
   const readIfWanted = (): void => {
-    if (isWanted && !isHeld) socket.resume();
+    if (isWanted && !isPaused) socket.resume();
     else socket.pause();
   };
   raw.on('drain', () => {
-    isHeld = false;
+    isPaused = false;
     for (const answer of answers) answer.resume();
     readIfWanted();
   });
@@ -72,29 +72,29 @@ export function keepConnection(socket: WebSocket, raw: Socket, unread: number): 
   socket.on('close', () => clearInterval(ping));
 
   return {
-    say(text) {
+    send(text) {
       if (socket.readyState !== socket.OPEN) return;
       socket.send(text);
       if (raw.writableLength <= HIGH_WATER_MARK) return;
-      isHeld = true;
+      isPaused = true;
       for (const answer of answers) answer.pause();
       readIfWanted();
     },
-    isHeld: () => isHeld,
-    readOn(wanted) {
+    isPaused: () => isPaused,
+    setReading(wanted) {
       if (isWanted === wanted) return;
       isWanted = wanted;
       readIfWanted();
     },
-    together(tell) {
+    cork(write) {
       raw.cork();
       try {
-        tell();
+        write();
       } finally {
         raw.uncork();
       }
     },
-    hold(answer) {
+    pace(answer) {
       answers.add(answer);
       answer.on('close', () => answers.delete(answer));
     },

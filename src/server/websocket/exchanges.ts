@@ -3,8 +3,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { tellAnswer } from './answer.ts';
-import type { Behind } from './behind.ts';
+import { sendAnswer } from './answer.ts';
+import type { SessionGateway } from './behind.ts';
 import type { Connection } from './connection.ts';
 import { UNCOUNTED } from './pending-bytes.ts';
 
@@ -15,7 +15,11 @@ export interface Exchanges {
    * @param previous the id of the response that the request continues
    * @returns the response that the answer ends with; undefined if no dialogue can continue it
    */
-  run(body: Buffer, lane: string | undefined, previous: string | undefined): Promise<JsonObject | undefined>;
+  run(
+    body: Buffer,
+    lane: string | undefined,
+    previousId: string | undefined,
+  ): Promise<JsonObject | undefined>;
   /** Bytes of events that are not complete yet. */
   pending(): number;
   /** Ends all exchanges that are under way. */
@@ -24,8 +28,8 @@ export interface Exchanges {
 
 /** What exchanges need of their session. */
 export interface ExchangeOptions {
-  readonly post: Behind['ask'];
-  readonly connection: Pick<Connection, 'say' | 'together' | 'hold'>;
+  readonly post: SessionGateway['post'];
+  readonly connection: Pick<Connection, 'send' | 'cork' | 'pace'>;
   /** Sends an error for a lane. */
   sendError(error: GatewayError, lane: string | undefined): void;
   /** Called when `pending` has changed. */
@@ -34,15 +38,15 @@ export interface ExchangeOptions {
 
 /** @returns the exchanges of one connection, none yet under way */
 export function openExchanges({ post, connection, sendError, changed }: ExchangeOptions): Exchanges {
-  const { say, together, hold } = connection;
-  const underWay = new Set<ClientRequest>();
+  const { send, cork, pace } = connection;
+  const active = new Set<ClientRequest>();
   let pending = 0;
   return {
-    run(body, lane, previous) {
+    run(body, lane, previousId) {
       const request = post(body);
-      underWay.add(request);
+      active.add(request);
       let counted = 0;
-      const holds = (bytes: number): void => {
+      const reportHeld = (bytes: number): void => {
         // Most events are small, and complete with the chunk that brings them.
         if (counted === 0 && bytes <= UNCOUNTED) return;
         pending += bytes - counted;
@@ -53,20 +57,20 @@ export function openExchanges({ post, connection, sendError, changed }: Exchange
         let isAnswered = false;
         request.on('response', (coming: IncomingMessage) => {
           isAnswered = true;
-          hold(coming);
-          void tellAnswer(coming, { lane, previous, say, holds, together }).then(resolve);
+          pace(coming);
+          void sendAnswer(coming, { lane, previousId, send, reportHeld, cork }).then(resolve);
         });
         request.on('error', () => {
           if (isAnswered) return;
           sendError(new GatewayError('internal', 'The gateway failed to answer this request.'), lane);
           resolve(undefined);
         });
-        request.on('close', () => underWay.delete(request));
+        request.on('close', () => active.delete(request));
       });
     },
     pending: () => pending,
     abort() {
-      for (const request of underWay) request.destroy();
+      for (const request of active) request.destroy();
     },
   };
 }

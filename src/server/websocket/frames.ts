@@ -9,13 +9,13 @@ export interface Frames {
   /** Whether a message, or a frame of any kind, has begun and is not complete. */
   isOpen(): boolean;
   /** The number of messages that have been complete so far. */
-  whole(): number;
+  completed(): number;
   /** Bytes that are held for the open message or frame; 0 if none is open. */
   held(): number;
 }
 
 /** The overhead of each read and of each frame, in bytes: a Buffer and the head of its memory (measured: 200). */
-const PIECE = 256;
+const OVERHEAD = 256;
 
 /** The longest head of a frame, in bytes. */
 const MAX_HEAD = 14;
@@ -25,7 +25,7 @@ const MAX_HEAD = 14;
  * not compressed. `ws` refuses what is not a frame.
  * @returns what receives the bytes, and reports on the messages in them
  */
-export function followFrames(): Frames {
+export function trackFrames(): Frames {
   const head = Buffer.alloc(MAX_HEAD);
   /** Bytes of a head that have arrived, and bytes of a payload that are still to come. */
   let headSize = 0;
@@ -33,7 +33,7 @@ export function followFrames(): Frames {
   /** Whether more frames of the message follow, and whether the present frame is a control frame. */
   let hasMore = false;
   let isControl = false;
-  let whole = 0;
+  let completed = 0;
   let held = 0;
 
   const isOpen = (): boolean => headSize > 0 || payload > 0 || hasMore;
@@ -44,13 +44,13 @@ export function followFrames(): Frames {
     isControl = (first & 0x08) !== 0;
     payload = lengthIn(head);
     headSize = 0;
-    held += PIECE;
+    held += OVERHEAD;
     if (!isControl) hasMore = (first & 0x80) === 0;
   }
 
   return {
     take(chunk) {
-      held = (isOpen() ? held : 0) + chunk.length + PIECE;
+      held = (isOpen() ? held : 0) + chunk.length + OVERHEAD;
       let at = 0;
       while (at < chunk.length) {
         if (payload > 0) {
@@ -65,13 +65,13 @@ export function followFrames(): Frames {
           begin();
         }
         if (isOpen()) continue;
-        if (!isControl) whole += 1;
+        if (!isControl) completed += 1;
         // A complete message gives back what it held. What follows it in the same read still holds the whole read.
-        held = chunk.length + PIECE;
+        held = chunk.length + OVERHEAD;
       }
     },
     isOpen,
-    whole: () => whole,
+    completed: () => completed,
     held: () => (isOpen() ? held : 0),
   };
 }

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
-import type { SocketRoom } from './room.ts';
+import type { SocketCounter } from './room.ts';
 
 /** The path that has a WebSocket. As for other requests, a slash at its end is ignored. */
 const PATH = /^\/v1\/responses\/?$/;
@@ -20,17 +20,23 @@ export function isHandshake(request: CallerRequest): boolean {
  * @returns who asks; a promise only if a token must be verified first
  * @throws GatewayError (or rejects with it) if the caller is not authenticated, as `authenticateCaller` does
  */
-export function findHolder(request: CallerRequest, doors: Authenticators): Principal | Promise<Principal> {
-  return authenticateCaller(doors, 'responses', request, parseQuery(request));
+export function findPrincipal(
+  request: CallerRequest,
+  authenticators: Authenticators,
+): Principal | Promise<Principal> {
+  return authenticateCaller(authenticators, 'responses', request, parseQuery(request));
 }
 
 /**
  * @returns who asks, if that is known at once. Undefined also for a caller who is no longer admitted: the next request
  *   reports that.
  */
-export function knownHolder(request: CallerRequest, doors: Authenticators): Principal | undefined {
+export function findKnownPrincipal(
+  request: CallerRequest,
+  authenticators: Authenticators,
+): Principal | undefined {
   try {
-    const holder = findHolder(request, doors);
+    const holder = findPrincipal(request, authenticators);
     if (!(holder instanceof Promise)) return holder;
     holder.catch(() => {});
     return undefined;
@@ -40,21 +46,21 @@ export function knownHolder(request: CallerRequest, doors: Authenticators): Prin
 }
 
 /** Who may have a WebSocket, or why there is none. */
-export type Judged = Principal | GatewayError;
+export type HandshakeResult = Principal | GatewayError;
 
 /**
  * Decides on a request for a WebSocket.
  * @param isOpen whether more work is accepted
- * @param room whether a key may open another WebSocket
+ * @param counter whether a key may open another WebSocket
  * @returns who asks, or why there is no WebSocket; a promise only if a token must be verified first. It never throws or
  *   rejects.
  */
-export function judge(
+export function checkHandshake(
   request: CallerRequest,
-  doors: Authenticators,
+  authenticators: Authenticators,
   isOpen: boolean,
-  room: Pick<SocketRoom, 'refusal'>,
-): Judged | Promise<Judged> {
+  room: Pick<SocketCounter, 'refusal'>,
+): HandshakeResult | Promise<HandshakeResult> {
   const fault = faultOfHead(request);
   if (fault !== undefined) return fault;
   if (!isOpen) {
@@ -62,10 +68,10 @@ export function judge(
       retryAfter: 1,
     });
   }
-  const withRoom = (holder: Principal): Judged => room.refusal(holder.name) ?? holder;
+  const withinLimits = (holder: Principal): HandshakeResult => room.refusal(holder.name) ?? holder;
   try {
-    const holder = findHolder(request, doors);
-    return holder instanceof Promise ? holder.then(withRoom, asGatewayError) : withRoom(holder);
+    const holder = findPrincipal(request, authenticators);
+    return holder instanceof Promise ? holder.then(withinLimits, asGatewayError) : withinLimits(holder);
   } catch (error) {
     return asGatewayError(error);
   }

@@ -8,7 +8,7 @@ import { type ClientRequest, type IncomingHttpHeaders, request, type Server } fr
 import { duplexPair } from 'node:stream';
 
 /** Headers of a handshake that concern the handshake alone, or describe a body that it does not have. */
-const OWN = new Set([
+const HANDSHAKE_HEADERS = new Set([
   'accept-encoding',
   'connection',
   'content-encoding',
@@ -30,10 +30,11 @@ const OWN = new Set([
 const SOCKET_BETA = /^responses_websockets=/;
 
 /** @returns the headers of a handshake that each of its requests gets too */
-export function makeHeaders(handshake: IncomingHttpHeaders): Record<string, string> {
+export function sessionHeaders(handshake: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(handshake)) {
-    if (typeof value !== 'string' || OWN.has(name) || name.startsWith('sec-websocket-')) continue;
+    if (typeof value !== 'string' || HANDSHAKE_HEADERS.has(name) || name.startsWith('sec-websocket-'))
+      continue;
     if (name === 'openai-beta' && SOCKET_BETA.test(value)) continue;
     kept[name] = value;
   }
@@ -45,7 +46,7 @@ export function makeHeaders(handshake: IncomingHttpHeaders): Record<string, stri
  * @param path path with query
  * @returns the request, already sent
  */
-export function askServer(
+export function postInternally(
   server: Server,
   path: string,
   headers: Readonly<Record<string, string>>,

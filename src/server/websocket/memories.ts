@@ -8,7 +8,7 @@ import { type Memory, openMemory } from './dialogue-memory.ts';
 /** The bounds of all memories. */
 export interface MemoryLimits {
   /** Bytes of dialogues that are remembered in total. */
-  readonly inAll: number;
+  readonly total: number;
   /** Bytes of dialogues that are remembered for one key. */
   readonly perKey: number;
 }
@@ -25,7 +25,7 @@ export interface Memories {
 }
 
 /** The memory of one connection. */
-interface Kept {
+interface Entry {
   readonly key: string;
   readonly memory: Memory;
   bytes: number;
@@ -37,11 +37,11 @@ interface Kept {
  */
 export function openMemories(limits: () => MemoryLimits): Memories {
   /** In order of age: the memory that was written to last is at the end. */
-  const all = new Set<Kept>();
+  const all = new Set<Entry>();
   const perKey = new Map<string, number>();
   let total = 0;
 
-  function weigh(kept: Kept, bytes: number): void {
+  function resize(kept: Entry, bytes: number): void {
     const by = bytes - kept.bytes;
     kept.bytes = bytes;
     total += by;
@@ -53,18 +53,18 @@ export function openMemories(limits: () => MemoryLimits): Memories {
   }
 
   function makeRoom(key: string): void {
-    const { inAll, perKey: maxPerKey } = limits();
+    const { total, perKey: maxPerKey } = limits();
     forgetOldest(
       (kept) => kept.key === key,
       () => (perKey.get(key) ?? 0) > maxPerKey,
     );
     forgetOldest(
       () => true,
-      () => total > inAll,
+      () => total > total,
     );
   }
 
-  function forgetOldest(isOne: (kept: Kept) => boolean, isOver: () => boolean): void {
+  function forgetOldest(isOne: (kept: Entry) => boolean, isOver: () => boolean): void {
     if (!isOver()) return;
     for (const kept of all) {
       if (!isOver()) return;
@@ -75,7 +75,7 @@ export function openMemories(limits: () => MemoryLimits): Memories {
   return {
     open(key, limit) {
       const memory = openMemory(limit);
-      const kept: Kept = {
+      const kept: Entry = {
         key,
         bytes: 0,
         memory: {
@@ -84,16 +84,16 @@ export function openMemories(limits: () => MemoryLimits): Memories {
           keep(lane, dialogue) {
             memory.keep(lane, dialogue);
             // A code unit takes one or two bytes.
-            weigh(kept, 2 * memory.size());
+            resize(kept, 2 * memory.size());
             makeRoom(key);
           },
           forget(id) {
             memory.forget(id);
-            weigh(kept, 2 * memory.size());
+            resize(kept, 2 * memory.size());
           },
           forgetAll() {
             memory.forgetAll();
-            weigh(kept, 0);
+            resize(kept, 0);
           },
         },
       };

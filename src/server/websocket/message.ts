@@ -25,9 +25,9 @@ export interface Request {
   /** A body as POST /v1/responses takes it. */
   readonly body: Buffer;
   /** The dialogue that the request continues, if the connection knows it; the body then has all of it. */
-  readonly from: Dialogue | undefined;
+  readonly dialogue: Dialogue | undefined;
   /** Whether the request continues something that only the vendor knows. */
-  readonly goesOnElsewhere: boolean;
+  readonly continuesAtVendor: boolean;
   /** The request's own items, as JSON without the brackets of a list; undefined if its input is not valid. */
   readonly items: string | undefined;
   /** Whether the vendor stores the response. An item's id alone then identifies it. */
@@ -41,7 +41,7 @@ const ENVELOPE = new Set(['type', 'stream_id', 'generate', 'stream', 'background
  * Has the vendor return a model's reasoning in encrypted form, so that it stays part of a dialogue that no vendor
  * stores.
  */
-const ENCRYPTED = 'reasoning.encrypted_content';
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
 /**
  * @param received one complete message
@@ -85,8 +85,8 @@ export function requestFields(message: Message): JsonObject {
  * Makes the request that a `response.create` asks for. The bytes of its values stay as they are, and the dialogue that
  * it continues stands before its input.
  * @param find returns the dialogue of a response that the connection remembers
- * @param thinks whether the model of this name reasons
- * @param stores whether the client may have anything stored
+ * @param isReasoningModel whether the model of this name reasons
+ * @param mayStore whether the client may have anything stored
  * @returns the request's body as POST /v1/responses takes it, and what to remember of the request
  * @throws GatewayError `invalid-request`
  */
@@ -106,7 +106,7 @@ export function parseRequest(
   };
   const previous = asText(getField(message, 'previous_response_id'));
   const inConversation = (getField(message, 'conversation') ?? null) !== null;
-  const from = previous === undefined || inConversation ? undefined : find(previous);
+  const dialogue = previous === undefined || inConversation ? undefined : find(previous);
   const items = parseItems(raw('input'));
   const stored = stores && raw('store') !== 'false';
   const values = new Map<string, string>([['stream', 'true']]);
@@ -114,19 +114,19 @@ export function parseRequest(
     const value = raw(key);
     if (value !== undefined && !ENVELOPE.has(key)) values.set(key, value);
   }
-  if (from !== undefined && items !== undefined) {
+  if (dialogue !== undefined && items !== undefined) {
     values.delete('previous_response_id');
-    values.set('input', `[${joined([...from.items, items])}]`);
+    values.set('input', `[${joinItems([...dialogue.items, items])}]`);
   }
   const include = getField(message, 'include') ?? [];
   // A value that is not a list is the caller's mistake, and the endpoint reports it.
-  const asksMore = isList(include) && !include.includes(ENCRYPTED);
+  const asksMore = isList(include) && !include.includes(ENCRYPTED_REASONING);
   if (asksMore && !stored && thinks(asText(getField(message, 'model')) ?? '')) {
-    values.set('include', JSON.stringify([...include, ENCRYPTED]));
+    values.set('include', JSON.stringify([...include, ENCRYPTED_REASONING]));
   }
   const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
-  const goesOnElsewhere = inConversation || (previous !== undefined && from === undefined);
-  return { body: Buffer.from(`{${body}}`), from, goesOnElsewhere, items, stored };
+  const continuesAtVendor = inConversation || (previous !== undefined && dialogue === undefined);
+  return { body: Buffer.from(`{${body}}`), dialogue, continuesAtVendor, items, stored };
 }
 
 /**
@@ -136,30 +136,30 @@ export function parseRequest(
  *   nor text, is left out, since its id means nothing any more.
  * @returns JSON without the brackets of a list
  */
-export function saidBy(response: JsonObject, stored: boolean): string {
+export function outputItems(response: JsonObject, stored: boolean): string {
   const output = asObjects(response['output']);
   const end =
     response['status'] === 'incomplete'
-      ? output.findLastIndex((item) => !isThought(item)) + 1
+      ? output.findLastIndex((item) => !isReasoning(item)) + 1
       : output.length;
-  return joined(
+  return joinItems(
     output
       .slice(0, end)
-      .filter((item) => stored || !isThought(item) || isTold(item))
+      .filter((item) => stored || !isReasoning(item) || hasContent(item))
       .map((item) => JSON.stringify(item)),
   );
 }
 
-function isThought({ type }: JsonObject): boolean {
+function isReasoning({ type }: JsonObject): boolean {
   return type === 'reasoning';
 }
 
-function isTold({ encrypted_content: proof, summary, content }: JsonObject): boolean {
+function hasContent({ encrypted_content: proof, summary, content }: JsonObject): boolean {
   return typeof proof === 'string' || asList(summary).length > 0 || asList(content).length > 0;
 }
 
 /** @returns several lists without their brackets as one, also without its brackets */
-export function joined(pieces: readonly string[]): string {
+export function joinItems(pieces: readonly string[]): string {
   return pieces.filter((piece) => piece !== '').join(',');
 }
 

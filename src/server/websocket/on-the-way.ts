@@ -5,32 +5,32 @@
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../lib/errors.ts';
-import { followFrames } from './frames.ts';
+import { trackFrames } from './frames.ts';
 
 /** The message that is arriving, if there is one. */
-export interface OnTheWay {
+export interface ArrivingMessage {
   /** Bytes of the message that are held. */
   held(): number;
   /** Whether reading must stop because the message has no place yet. */
-  waits(): boolean;
+  needsSlot(): boolean;
   /** Adds to the time that the message has taken. */
   tick(milliseconds: number): void;
   /** Checks again whether the message needs a place. */
-  look(): void;
+  recheck(): void;
   /** Gives back the place, since the connection is closed. */
   end(): void;
 }
 
 /** What the message needs of its session. */
-export interface OnTheWayOptions {
+export interface ArrivingMessageOptions {
   /** Reserves a place in flight. Rejects with a GatewayError if the key may have none. */
-  place(): Promise<(() => void) | undefined>;
+  reserveSlot(): Promise<(() => void) | undefined>;
   /** Whether the connection has requests in flight, whose place the message then shares. */
   hasRequests(): boolean;
   /** Whether the gateway is not reading, so that the client cannot go on. */
   isStopped(): boolean;
   /** Milliseconds that a message may take; 0 means no limit. */
-  time(): number;
+  timeout(): number;
   /** Called after every change. */
   changed(): void;
   refuse(error: GatewayError): void;
@@ -41,65 +41,64 @@ export interface OnTheWayOptions {
  * added before.
  * @returns what reports on the message that is arriving, and stops following it
  */
-export function followMessage(raw: Socket, options: OnTheWayOptions): OnTheWay {
-  const frames = followFrames();
-  let leave: (() => void) | undefined;
-  let isAsking = false;
+export function trackMessage(raw: Socket, options: ArrivingMessageOptions): ArrivingMessage {
+  const frames = trackFrames();
+  let slot: (() => void) | undefined;
+  let isReserving = false;
   let isOver = false;
-  let whole = 0;
+  let completed = 0;
   let spent = 0;
 
-  const giveBack = (): void => {
-    leave?.();
-    leave = undefined;
+  const releaseSlot = (): void => {
+    slot?.();
+    slot = undefined;
   };
-  const needsPlace = (): boolean =>
-    !isOver && leave === undefined && frames.isOpen() && !options.hasRequests();
+  const needsSlot = (): boolean => !isOver && slot === undefined && frames.isOpen() && !options.hasRequests();
 
-  async function ask(): Promise<void> {
-    isAsking = true;
-    const of = whole;
+  async function reserve(): Promise<void> {
+    isReserving = true;
+    const of = completed;
     try {
-      const given = await options.place();
+      const given = await options.reserveSlot();
       // By now the message may be complete, or another one may be arriving.
-      if (needsPlace() && of === whole) leave = given;
+      if (needsSlot() && of === completed) slot = given;
       else given?.();
     } catch (error) {
       options.refuse(asRefusal(error));
     }
-    isAsking = false;
+    isReserving = false;
     options.changed();
   }
 
-  function look(): void {
-    if (needsPlace() && !isAsking) void ask();
+  function recheck(): void {
+    if (needsSlot() && !isReserving) void reserve();
     options.changed();
   }
 
   raw.on('data', (chunk: Buffer) => {
     frames.take(chunk);
-    if (whole !== frames.whole() || !frames.isOpen()) {
-      whole = frames.whole();
+    if (completed !== frames.completed() || !frames.isOpen()) {
+      completed = frames.completed();
       spent = 0;
-      giveBack();
+      releaseSlot();
     }
-    look();
+    recheck();
   });
 
   return {
     held: frames.held,
-    waits: needsPlace,
-    look,
+    needsSlot,
+    recheck,
     tick(milliseconds) {
       if (isOver || !frames.isOpen()) return;
       if (!options.isStopped()) spent += milliseconds;
-      const timeout = options.time();
-      if (timeout > 0 && spent > timeout) options.refuse(needsPlace() ? noPlace() : tooSlow());
-      else if (needsPlace()) look();
+      const timeout = options.timeout();
+      if (timeout > 0 && spent > timeout) options.refuse(needsSlot() ? noSlot() : tooSlow());
+      else if (needsSlot()) recheck();
     },
     end() {
       isOver = true;
-      giveBack();
+      releaseSlot();
     },
   };
 }
@@ -113,7 +112,7 @@ function tooSlow(): GatewayError {
   return new GatewayError('request-timeout', 'The message was not complete in time.');
 }
 
-function noPlace(): GatewayError {
+function noSlot(): GatewayError {
   return new GatewayError(
     'rate-limited',
     'The message could not be read in time: as many requests are in flight as this API key may have.',

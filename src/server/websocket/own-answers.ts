@@ -7,7 +7,7 @@ import { inLane } from './answer.ts';
 import { getField, type Message, requestFields } from './message.ts';
 
 /** An answer: its events as JSON texts, and the response that they report. */
-export interface OwnAnswer {
+export interface LocalAnswer {
   readonly events: readonly string[];
   readonly response: JsonObject;
 }
@@ -19,7 +19,7 @@ export interface OwnAnswer {
  * @returns the events of an empty response, and that response
  * @throws GatewayError `invalid-request` if a field of the message is not JSON
  */
-export function prepared(message: Message, previous: string | undefined): OwnAnswer {
+export function answerWithoutOutput(message: Message, previous: string | undefined): LocalAnswer {
   const response = {
     ...renderEmptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`),
     previous_response_id: previous ?? null,
@@ -36,7 +36,7 @@ export function prepared(message: Message, previous: string | undefined): OwnAns
  * gateway sends.
  * @returns the event as JSON text
  */
-export function steeringRefused(message: Message): string {
+export function refuseSteering(message: Message): string {
   const error = {
     type: 'invalid_request_error',
     code: 'steering_not_supported',

@@ -5,14 +5,14 @@ import { GatewayError } from '../../lib/errors.ts';
 import type { SocketLimits } from '../../pipeline/caller-limits.ts';
 
 /** The open WebSockets, counted. */
-export interface SocketRoom {
+export interface SocketCounter {
   /** Why a key may not open another WebSocket now; undefined if it may. */
   refusal(key: string): GatewayError | undefined;
   /**
    * Counts one more WebSocket of a key.
    * @returns a function to call once when it is closed
    */
-  take(key: string): () => void;
+  add(key: string): () => void;
 }
 
 const RETRY_AFTER = 1;
@@ -21,13 +21,13 @@ const RETRY_AFTER = 1;
  * @param limits returns the limits in force, which a reload may change
  * @returns a count of open WebSockets, which begins at 0
  */
-export function openSocketRoom(limits: () => SocketLimits): SocketRoom {
+export function openSocketCounter(limits: () => SocketLimits): SocketCounter {
   const perKey = openCounters();
   let open = 0;
   return {
     refusal(key) {
       const { webSockets, webSocketsPerKey } = limits();
-      if (perKey.of(key) >= webSocketsPerKey) {
+      if (perKey.get(key) >= webSocketsPerKey) {
         return new GatewayError(
           'rate-limited',
           `This API key has ${webSocketsPerKey} WebSockets open, which is as many as it may. Close some of them first.`,
@@ -39,7 +39,7 @@ export function openSocketRoom(limits: () => SocketLimits): SocketRoom {
         retryAfter: RETRY_AFTER,
       });
     },
-    take(key) {
+    add(key) {
       open += 1;
       perKey.add(key);
       return () => {

@@ -4,36 +4,36 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { asGatewayError, GatewayError, invalid } from '../../lib/errors.ts';
 import { asText, type JsonObject } from '../../lib/json.ts';
-import { say } from './answer.ts';
-import type { Behind } from './behind.ts';
-import { keepConnection } from './connection.ts';
+import { writeError } from './answer.ts';
+import type { SessionGateway } from './behind.ts';
+import { paceConnection } from './connection.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 import { openExchanges } from './exchanges.ts';
 import { NO_LANE, openLanes } from './lanes.ts';
 import {
   getField,
-  joined,
+  joinItems,
   type Message,
+  outputItems,
   parseRequest,
   type Request,
   readMessage,
-  saidBy,
 } from './message.ts';
-import { followMessage } from './on-the-way.ts';
-import { prepared, steeringRefused } from './own-answers.ts';
+import { trackMessage } from './on-the-way.ts';
+import { answerWithoutOutput, refuseSteering } from './own-answers.ts';
 import { reportPending } from './pending-bytes.ts';
 import { refuseStrayOutputs } from './stray-outputs.ts';
 
 /** A connection, as the gateway's other parts control it. */
 export interface Session {
   /** Takes no more requests, and closes the connection as soon as nothing is being answered. */
-  leave(): void;
+  drain(): void;
   /** Closes the connection if nothing is being answered. */
   closeIfIdle(): void;
   /** Forgets all dialogues. A client that continues one must then send all of it. */
-  forget(): void;
+  forgetDialogues(): void;
   /** Closes the connection at once. */
-  cut(): void;
+  terminate(): void;
   /** Sends the error and closes the connection, since what it holds is needed elsewhere. */
   refuse(error: GatewayError): void;
   /** Bytes of messages that are arriving or waiting to be answered, and of incomplete events. */
@@ -58,40 +58,40 @@ const LINGER = 1_000;
  * Holds a message until its request is posted. From then on the exchange has the body. If it stayed here too, perhaps
  * for minutes, it would be held twice.
  */
-interface Box {
+interface UnpostedMessage {
   message: Message | undefined;
 }
 
 /**
  * Serves a connection until it closes.
  * @param raw the connection below `socket`
- * @param behind the gateway, as this client may use it
+ * @param gateway the gateway, as this client may use it
  * @returns what ends the session or asks what it holds
  */
-export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Session {
-  const connection = keepConnection(socket, raw, behind.unread);
-  const { say: sendText, readOn, isHeld } = connection;
-  const { memory } = behind;
-  const report = reportPending(behind.pending);
+export function serveSession(socket: WebSocket, raw: Socket, gateway: SessionGateway): Session {
+  const connection = paceConnection(socket, raw, gateway.unreadTimeout);
+  const { send: sendText, setReading, isPaused } = connection;
+  const { memory } = gateway;
+  const report = reportPending(gateway.arrival);
   /** Whether the connection is closed, or is about to be because it was refused. */
-  let isOver = false;
+  let isClosed = false;
   /** Why no more requests are accepted. */
-  let ending: GatewayError | undefined;
+  let drainError: GatewayError | undefined;
 
   const lanes = openLanes({
-    bodyLimit: behind.bodyLimit,
+    bodyLimit: gateway.bodyLimit,
     changed: recheck,
     answered() {
-      onTheWay.look();
-      if (ending !== undefined) closeIfIdle();
+      arriving.recheck();
+      if (drainError !== undefined) closeIfIdle();
     },
   });
-  const exchanges = openExchanges({ post: behind.ask, connection, sendError, changed: recheck });
-  const onTheWay = followMessage(raw, {
-    place: behind.place,
+  const exchanges = openExchanges({ post: gateway.post, connection, sendError, changed: recheck });
+  const arriving = trackMessage(raw, {
+    reserveSlot: gateway.reserveSlot,
     hasRequests: () => lanes.open() > 0,
-    isStopped: () => lanes.isFull() || isHeld(),
-    time: behind.messageTime,
+    isStopped: () => lanes.isFull() || isPaused(),
+    timeout: gateway.messageTimeout,
     changed: recheck,
     refuse,
   });
@@ -102,46 +102,46 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
       if (isBinary) throw invalid('Events must be sent as text frames, not binary.');
       const message = readMessage(toBytes(data));
       lane = message.lane;
-      take(message);
+      handleMessage(message);
     } catch (error) {
       sendError(error, lane);
       if (!(error instanceof GatewayError)) socket.close(INTERNAL_ERROR);
     }
   });
-  const tooOld = setTimeout(() => {
+  const ageTimer = setTimeout(() => {
     const error = connectionTooOld();
     if (lanes.open() === 0) sendError(error, undefined);
-    leaveWith(error);
+    drainWith(error);
   }, MAX_AGE).unref();
   socket.on('close', () => {
-    clearTimeout(tooOld);
-    isOver = true;
-    onTheWay.end();
+    clearTimeout(ageTimer);
+    isClosed = true;
+    arriving.end();
     memory.forgetAll();
     exchanges.abort();
   });
 
   return {
-    leave: () => leaveWith(new GatewayError('overloaded', 'The gateway is shutting down.')),
+    drain: () => drainWith(new GatewayError('overloaded', 'The gateway is shutting down.')),
     closeIfIdle,
-    forget: memory.forgetAll,
-    cut: () => socket.terminate(),
+    forgetDialogues: memory.forgetAll,
+    terminate: () => socket.terminate(),
     refuse,
     pending,
-    tick: onTheWay.tick,
+    tick: arriving.tick,
   };
 
-  function take(message: Message): void {
+  function handleMessage(message: Message): void {
     const { type, lane, bytes } = message;
     // Codex sends this when it has read an answer.
     if (type === 'response.processed') return;
     if (type === 'response.steer') {
-      sendText(steeringRefused(message));
+      sendText(refuseSteering(message));
       return;
     }
     if (type !== 'response.create') throw invalid(`type: Unknown event; send "response.create"`, 'type');
-    if (ending !== undefined) throw ending;
-    const box: Box = { message };
+    if (drainError !== undefined) throw drainError;
+    const box: UnpostedMessage = { message };
     lanes.add(lane, bytes.byteLength, async () => {
       try {
         if (socket.readyState === socket.OPEN) await answer(box);
@@ -151,61 +151,66 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
     });
   }
 
-  function answer(box: Box): Promise<void> | undefined {
+  function answer(box: UnpostedMessage): Promise<void> | undefined {
     const { message } = box;
     if (message === undefined) return undefined;
     box.message = undefined;
     const { lane } = message;
-    const { body, ...request } = parseRequest(message, memory.find, behind.thinks, behind.stores());
-    const { from } = request;
-    if (from !== undefined) requireCalls(request.items ?? '', from);
+    const { body, ...request } = parseRequest(
+      message,
+      memory.find,
+      gateway.isReasoningModel,
+      gateway.mayStore(),
+    );
+    const { dialogue } = request;
+    if (dialogue !== undefined) requireCalls(request.items ?? '', dialogue);
     if (getField(message, 'generate') === false) return prepare(message, request);
-    return exchanges.run(body, lane, from?.id).then((said) => {
+    return exchanges.run(body, lane, dialogue?.id).then((said) => {
       if (said !== undefined) remember(lane, request, said);
-      else if (from !== undefined) memory.forget(from.id);
+      else if (dialogue !== undefined) memory.forget(dialogue.id);
     });
   }
 
-  function requireCalls(items: string, from: Dialogue): void {
+  function requireCalls(items: string, dialogue: Dialogue): void {
     try {
-      refuseStrayOutputs(items, from);
+      refuseStrayOutputs(items, dialogue);
     } catch (error) {
-      memory.forget(from.id);
+      memory.forget(dialogue.id);
       throw error;
     }
   }
 
   async function prepare(message: Message, request: Omit<Request, 'body'>): Promise<void> {
-    if (request.goesOnElsewhere) throw unknownResponse();
-    await behind.requireModel(asText(getField(message, 'model')) ?? '');
-    const { events, response } = prepared(message, request.from?.id);
+    if (request.continuesAtVendor) throw unknownPreviousResponse();
+    await gateway.requireModel(asText(getField(message, 'model')) ?? '');
+    const { events, response } = answerWithoutOutput(message, request.dialogue?.id);
     events.forEach(sendText);
     remember(message.lane, request, response);
   }
 
   function remember(
     lane: string | undefined,
-    { from, goesOnElsewhere, items, stored }: Omit<Request, 'body'>,
+    { dialogue, continuesAtVendor, items, stored }: Omit<Request, 'body'>,
     response: JsonObject,
   ): void {
     // All memories are counted, so the memory of a closed connection must stay empty.
-    if (isOver) return;
+    if (isClosed) return;
     const id = asText(response['id']);
-    if (id === undefined || items === undefined || goesOnElsewhere) return;
+    if (id === undefined || items === undefined || continuesAtVendor) return;
     memory.keep(lane ?? NO_LANE, {
       id,
-      items: [...(from?.items ?? []), joined([items, saidBy(response, stored)])],
+      items: [...(dialogue?.items ?? []), joinItems([items, outputItems(response, stored)])],
     });
   }
 
   function pending(): number {
-    return lanes.waiting() + exchanges.pending() + onTheWay.held();
+    return lanes.waiting() + exchanges.pending() + arriving.held();
   }
 
   /** Continues or stops reading, and reports how much is held, after a change. */
   function recheck(): void {
-    if (isOver) return;
-    readOn(!lanes.isFull() && !onTheWay.waits());
+    if (isClosed) return;
+    setReading(!lanes.isFull() && !arriving.needsSlot());
     try {
       report(pending());
     } catch (error) {
@@ -214,8 +219,8 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   }
 
   function refuse(error: GatewayError): void {
-    if (isOver) return;
-    isOver = true;
+    if (isClosed) return;
+    isClosed = true;
     sendError(error, undefined);
     socket.close(error.fault === 'request-timeout' ? POLICY_VIOLATION : TRY_AGAIN_LATER);
     // The connection of a client in full flow would be reset, and the client might not read the reason. So whatever
@@ -225,12 +230,12 @@ export function serveSession(socket: WebSocket, raw: Socket, behind: Behind): Se
   }
 
   function sendError(error: unknown, lane: string | undefined): void {
-    if (!(error instanceof GatewayError)) behind.trouble(error);
-    say(asGatewayError(error), { lane, say: sendText });
+    if (!(error instanceof GatewayError)) gateway.reportError(error);
+    writeError(asGatewayError(error), { lane, send: sendText });
   }
 
-  function leaveWith(error: GatewayError): void {
-    ending = error;
+  function drainWith(error: GatewayError): void {
+    drainError = error;
     closeIfIdle();
   }
 
@@ -248,7 +253,7 @@ function connectionTooOld(): GatewayError {
 }
 
 /** A response that is not known here cannot be continued. On this error a client sends the whole conversation again. */
-function unknownResponse(): GatewayError {
+function unknownPreviousResponse(): GatewayError {
   return new GatewayError(
     'invalid-request',
     "This connection does not know the previous response: send the whole conversation in 'input'.",

@@ -13,11 +13,17 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { oneModel } from '../http/model-list.ts';
-import type { Live } from '../listen/live.ts';
-import { findHolder, isHandshake, type Judged, judge, knownHolder } from './handshake.ts';
-import { askServer, makeHeaders } from './inner-exchange.ts';
+import type { LiveExchanges } from '../listen/live.ts';
+import {
+  checkHandshake,
+  findKnownPrincipal,
+  findPrincipal,
+  type HandshakeResult,
+  isHandshake,
+} from './handshake.ts';
+import { postInternally, sessionHeaders } from './inner-exchange.ts';
 import { openMemories } from './memories.ts';
-import type { SocketRoom } from './room.ts';
+import type { SocketCounter } from './room.ts';
 import { type Session, serveSession } from './session.ts';
 
 /** The interval of the checks for messages that take too long, in milliseconds. */
@@ -29,14 +35,14 @@ export interface SocketsOptions {
   /** Whether more work is accepted. */
   readonly isOpen: () => boolean;
   /** Milliseconds that data may wait for a client that does not read. */
-  readonly unread: () => number;
-  readonly room: SocketRoom;
-  readonly live: Pick<Live, 'beside' | 'beginMessage'>;
+  readonly unreadTimeout: () => number;
+  readonly counter: SocketCounter;
+  readonly live: Pick<LiveExchanges, 'trackConnection' | 'beginMessage'>;
   /** Whether the process is short of a resource, so that it should accept nothing more. */
   readonly isShort: () => boolean;
   /** Whether a connection has a request whose answer is not complete. */
   readonly isAnswering: (connection: Socket) => boolean;
-  readonly tell: LogProblem;
+  readonly log: LogProblem;
 }
 
 /** The open WebSockets. */
@@ -44,13 +50,13 @@ export interface Sockets {
   /** The number of open WebSockets. */
   count(): number;
   /** From now on closes each one as soon as nothing is being answered on it. */
-  leave(): void;
+  drain(): void;
   /** Closes those on which nothing is being answered. */
   closeIdle(): void;
   /** Forgets all dialogues. */
-  forget(): void;
+  forgetDialogues(): void;
   /** Closes all of them at once. */
-  cut(): void;
+  terminate(): void;
 }
 
 /**
@@ -59,12 +65,12 @@ export interface Sockets {
  * them apart (before 22.21 and 24.9) accepts no WebSockets.
  * @returns the open WebSockets of the server, to count and to close
  */
-export function takeSockets(server: Server, options: SocketsOptions): Sockets {
-  const { current, isOpen, unread, room, live, isShort, isAnswering, tell } = options;
+export function acceptSockets(server: Server, options: SocketsOptions): Sockets {
+  const { current, isOpen, unreadTimeout, counter, live, isShort, isAnswering, log } = options;
   const sessions = new Set<Session>();
   const memories = openMemories(() => {
     const { pendingBytes, pendingBytesPerKey } = current().options;
-    return { inAll: pendingBytes, perKey: pendingBytesPerKey };
+    return { total: pendingBytes, perKey: pendingBytesPerKey };
   });
   let ticked = performance.now();
   const ticking = setInterval(() => {
@@ -76,14 +82,14 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   const acceptor = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   /** The callers of the handshakes that were accepted. */
-  const taken = new WeakMap<IncomingMessage, Principal | Promise<Judged>>();
+  const accepted = new WeakMap<IncomingMessage, Principal | Promise<HandshakeResult>>();
 
-  const isTaken = (request: IncomingMessage): boolean => {
+  const isAccepted = (request: IncomingMessage): boolean => {
     // A handshake behind a request that is being answered would take the connection from that answer.
     if (!isHandshake(request) || isAnswering(request.socket)) return false;
-    const judged = judge(request, current(), isOpen(), room);
+    const judged = checkHandshake(request, current(), isOpen(), counter);
     if (judged instanceof GatewayError) return false;
-    taken.set(request, judged);
+    accepted.set(request, judged);
     return true;
   };
 
@@ -92,23 +98,24 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
     request: IncomingMessage,
     raw: Socket,
     head: Buffer,
-    judging: Promise<Judged>,
+    judging: Promise<HandshakeResult>,
   ): Promise<void> => {
     const ignore = (): void => {};
     raw.on('error', ignore);
     const judged = await judging;
     raw.off('error', ignore);
     if (raw.destroyed) return;
-    const isRefused = judged instanceof GatewayError || !isOpen() || room.refusal(judged.name) !== undefined;
-    if (isRefused) answerPlainly(server, request, raw);
+    const isRefused =
+      judged instanceof GatewayError || !isOpen() || counter.refusal(judged.name) !== undefined;
+    if (isRefused) answerWithoutUpgrade(server, request, raw);
     else accept(request, raw, head, judged.name);
   };
 
   if ('shouldUpgradeCallback' in server) {
     // This is an option of createServer, which listhen does not pass on.
-    Object.assign(server, { shouldUpgradeCallback: isTaken });
+    Object.assign(server, { shouldUpgradeCallback: isAccepted });
     server.on('upgrade', (request, raw, head) => {
-      const judged = taken.get(request);
+      const judged = accepted.get(request);
       if (!(raw instanceof Socket) || judged === undefined) {
         raw.destroy();
         return;
@@ -119,13 +126,13 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   }
 
   /** Reserves a place in flight for a message of `key`; undefined if there is none at the moment. */
-  async function findPlace(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
+  async function reserveSlot(key: string, request: IncomingMessage): Promise<(() => void) | undefined> {
     if (isShort()) return undefined;
     const { limits, options: limited } = current();
-    const holder = await findHolder(request, current());
+    const holder = await findPrincipal(request, current());
     const leave = live.beginMessage(key, limited);
     if (leave === undefined || limits === undefined || !isLimited(holder)) return leave;
-    const leaveLimits = await limits.occupy(holder);
+    const leaveLimits = await limits.reserveSlot(holder);
     if (leaveLimits === undefined) {
       leave();
       return undefined;
@@ -139,36 +146,37 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
   function accept(request: IncomingMessage, raw: Socket, head: Buffer, key: string): void {
     acceptor.options.maxPayload = current().options.bodyLimit;
     acceptor.handleUpgrade(request, raw, head, (socket) => {
-      const headers = makeHeaders(request.headers);
+      const headers = sessionHeaders(request.headers);
       const { bodyLimit } = current().options;
-      const { arrival, leave } = live.beside(key, {
+      const { arrival, leave } = live.trackConnection(key, {
         held: () => session.pending(),
         end: (error) => session.refuse(error),
       });
-      const giveBack = room.take(key);
+      const uncount = counter.add(key);
       const session = serveSession(socket, raw, {
-        ask: (body) => askServer(server, request.url ?? '/', headers, body),
+        post: (body) => postInternally(server, request.url ?? '/', headers, body),
         async requireModel(model) {
           const gateway = current();
-          oneModel(gateway, await findHolder(request, gateway), model, false);
+          oneModel(gateway, await findPrincipal(request, gateway), model, false);
         },
-        thinks: (model) => current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
-        stores() {
-          const holder = knownHolder(request, current());
+        isReasoningModel: (model) =>
+          current().catalog.resolve(model, DEFAULT_VENDOR.responses)?.thinking !== undefined,
+        mayStore() {
+          const holder = findKnownPrincipal(request, current());
           return holder?.stored !== 'none';
         },
         bodyLimit,
-        unread: unread(),
-        messageTime: () => current().options.requestBody,
-        place: () => findPlace(key, request),
-        pending: arrival,
+        unreadTimeout: unreadTimeout(),
+        messageTimeout: () => current().options.requestBody,
+        reserveSlot: () => reserveSlot(key, request),
+        arrival,
         memory: memories.open(key, bodyLimit),
-        trouble: (error) => tell('A WebSocket failed unexpectedly.', error),
+        reportError: (error) => log('A WebSocket failed unexpectedly.', error),
       });
       sessions.add(session);
       socket.on('close', () => {
         sessions.delete(session);
-        giveBack();
+        uncount();
         leave();
       });
     });
@@ -176,15 +184,15 @@ export function takeSockets(server: Server, options: SocketsOptions): Sockets {
 
   return {
     count: () => sessions.size,
-    leave: () => sessions.forEach((session) => void session.leave()),
+    drain: () => sessions.forEach((session) => void session.drain()),
     closeIdle: () => sessions.forEach((session) => void session.closeIfIdle()),
-    forget: () => sessions.forEach((session) => void session.forget()),
-    cut: () => sessions.forEach((session) => void session.cut()),
+    forgetDialogues: () => sessions.forEach((session) => void session.forgetDialogues()),
+    terminate: () => sessions.forEach((session) => void session.terminate()),
   };
 }
 
 /** Answers a handshake that was accepted as Node answers a request without an upgrade, and closes the connection. */
-function answerPlainly(server: Server, request: IncomingMessage, raw: Socket): void {
+function answerWithoutUpgrade(server: Server, request: IncomingMessage, raw: Socket): void {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(raw);

@@ -25,7 +25,7 @@ export function keysById({ db }: Pick<Store, 'db'>, after: string, limit: number
 }
 
 /** A page of keys. */
-export interface KeysWanted {
+export interface KeysQuery {
   /** Whether to include revoked keys. */
   readonly revoked: boolean;
   /** What their names must begin with. */
@@ -40,7 +40,7 @@ export interface KeysWanted {
 /** The next keys in the order of `listKeys`, and whether there are more. */
 export async function pageOfKeys(
   store: Store,
-  { revoked, prefix, group, after, limit }: KeysWanted,
+  { revoked, prefix, group, after, limit }: KeysQuery,
 ): Promise<{ rows: readonly KeyRow[]; more: boolean }> {
   let keys = inOrder(store, revoked).limit(limit + 1);
   // LIKE is case-sensitive in one of the databases and not in the other.

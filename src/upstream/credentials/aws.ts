@@ -11,7 +11,7 @@ import type { AwsCloud, Fetch, Headers, Outgoing } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
 /** Fetches AWS credentials; the pass signs each request with them. */
-export function awsPass({ region, service, profile, proxy }: AwsCloud): Fetch {
+export function awsToken({ region, service, profile, proxy }: AwsCloud): Fetch {
   return async (signal) => {
     const [{ defaultProvider }, { SignatureV4 }, { Hash }, { HttpResponse }] = await Promise.all([
       import('@aws-sdk/credential-provider-node'),

@@ -8,7 +8,7 @@ import type { Environment } from '../../lib/environment.ts';
 import type { AzureCloud } from './cloud.ts';
 
 /** One way to get a token. */
-export type AzureWay =
+export type AzureFlow =
   | { readonly by: 'secret'; readonly url: string; readonly clientId: string; readonly secret: string }
   | { readonly by: 'workload'; readonly url: string; readonly clientId: string; readonly file: string }
   | { readonly by: 'app-service'; readonly url: string; readonly header: string; readonly clientId?: string }
@@ -19,7 +19,7 @@ const AUTHORITY = 'https://login.microsoftonline.com';
 const METADATA = 'http://169.254.169.254';
 
 /** @returns the way; or the end of a sentence that says what is missing or wrong. */
-export function azureWay(given: Omit<AzureCloud, 'type' | 'scope'>, env: Environment): AzureWay | string {
+export function azureFlow(given: Omit<AzureCloud, 'type' | 'scope'>, env: Environment): AzureFlow | string {
   const clientId = given.clientId ?? (env['AZURE_CLIENT_ID'] || undefined);
   const tenantId = given.tenantId ?? (env['AZURE_TENANT_ID'] || undefined);
   const secret = given.clientSecret ?? (env['AZURE_CLIENT_SECRET'] || undefined);

@@ -4,26 +4,26 @@ import { readFile } from 'node:fs/promises';
 import type { Dispatcher, Response } from 'undici';
 import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { withoutSecrets } from '../redact.ts';
-import { type AzureWay, azureWay } from './azure-way.ts';
-import { type AzureCloud, bearerPass, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
+import { type AzureFlow, azureFlow } from './azure-way.ts';
+import { type AzureCloud, bearerToken, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
 /** Fetches a token; the pass sends it with each request. */
-export function azurePass(cloud: AzureCloud): Fetch {
+export function azureToken(cloud: AzureCloud): Fetch {
   return (signal) =>
     withTokenAgent(cloud.proxy, signal, async (agent) => {
-      const way = azureWay(cloud, process.env);
+      const way = azureFlow(cloud, process.env);
       if (typeof way === 'string') throw new Error(`It ${way}.`);
       const told = await readAnswer(agent, way, cloud.scope, signal);
       const token = asText(told['access_token']);
       if (!token) throw new Error('Microsoft answered without an access token.');
-      return bearerPass(token, parseExpiry(told));
+      return bearerToken(token, parseExpiry(told));
     });
 }
 
 async function readAnswer(
   agent: Dispatcher,
-  way: AzureWay,
+  way: AzureFlow,
   scope: string,
   signal: AbortSignal,
 ): Promise<JsonObject> {

@@ -5,10 +5,10 @@ import { errorCode } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { withoutSecrets } from '../redact.ts';
 import type { Vendor } from '../vendor.ts';
-import { awsPass } from './aws.ts';
-import { azurePass } from './azure.ts';
-import { type Cloud, type CloudPass, CREDENTIAL_NAMES, type Fetch } from './cloud.ts';
-import { googlePass } from './google.ts';
+import { awsToken } from './aws.ts';
+import { azureToken } from './azure.ts';
+import { type Cloud, type CloudToken, CREDENTIAL_NAMES, type Fetch } from './cloud.ts';
+import { googleToken } from './google.ts';
 import { type RenewedToken, renewedToken } from './renewed-token.ts';
 
 export interface CloudTokens {
@@ -16,9 +16,9 @@ export interface CloudTokens {
    * The pass of a vendor with `credentials`. Vendors with the same credentials share it.
    * @throws GatewayError `upstream-auth`, at once or by the promise, if it cannot be fetched.
    */
-  of(vendor: Vendor): CloudPass | Promise<CloudPass>;
-  /** Another pass than the one that the vendor refused; undefined if a new one would not help. Rejects as `of` does. */
-  renew(vendor: Vendor, refused: CloudPass): Promise<CloudPass> | undefined;
+  get(vendor: Vendor): CloudToken | Promise<CloudToken>;
+  /** Another pass than the one that the vendor refused; undefined if a new one would not help. Rejects as `get` does. */
+  renew(vendor: Vendor, refused: CloudToken): Promise<CloudToken> | undefined;
   /**
    * Fetches the passes of these vendors now, and keeps them fresh. @returns a function that releases them: a pass
    * without holders is no longer renewed.
@@ -34,8 +34,8 @@ interface Entry {
   holders: number;
 }
 
-/** @param tell called with a sentence when a pass cannot be fetched, and when it can again. */
-export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
+/** @param log called with a sentence when a pass cannot be fetched, and when it can again. */
+export function openCloudTokens(log: LogProblem = () => {}): CloudTokens {
   const entries = new Map<string, Entry>();
   /** Entries by the vendors' own objects, so that no request has to serialise its credentials. */
   const known = new WeakMap<Cloud, Entry>();
@@ -47,9 +47,9 @@ export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
       failed(error, pass) {
         const until =
           pass === undefined ? 'until then requests there fail' : 'until it ends the old one is used';
-        tell(`The gateway could not get ${what()}. It tries again, and ${until}: ${getReason(error)}`);
+        log(`The gateway could not get ${what()}. It tries again, and ${until}: ${getReason(error)}`);
       },
-      recovered: () => tell(`The gateway could get ${what()} again.`),
+      recovered: () => log(`The gateway could get ${what()} again.`),
     });
     return { kept, vendors, holders: 0 };
   };
@@ -75,7 +75,7 @@ export function openCloudTokens(tell: LogProblem = () => {}): CloudTokens {
   };
 
   return {
-    of(vendor) {
+    get(vendor) {
       try {
         const pass = findEntry(vendor).kept.get();
         return pass instanceof Promise ? pass.catch((error: unknown) => fail(vendor, error)) : pass;
@@ -110,11 +110,11 @@ async function begin(kept: RenewedToken): Promise<void> {
 function chooseFetch(cloud: Cloud): Fetch {
   switch (cloud.type) {
     case 'google':
-      return googlePass(cloud);
+      return googleToken(cloud);
     case 'azure':
-      return azurePass(cloud);
+      return azureToken(cloud);
     case 'aws':
-      return awsPass(cloud);
+      return awsToken(cloud);
   }
 }
 

@@ -57,7 +57,7 @@ export interface Outgoing {
 export type Headers = Readonly<Record<string, string>>;
 
 /** What a vendor accepts for a while instead of a key. */
-export interface CloudPass {
+export interface CloudToken {
   /** A secret that is removed from everything that the vendor says. */
   readonly secret: string;
   /** Until when it is valid, in milliseconds since 1970; Infinity if that is unknown. */
@@ -67,13 +67,13 @@ export interface CloudPass {
 }
 
 /** Fetches a new pass. @throws any error; its message may quote an answer. */
-export type Fetch = (signal: AbortSignal) => Promise<CloudPass>;
+export type Fetch = (signal: AbortSignal) => Promise<CloudToken>;
 
 /** How long a token is used whose expiry is unknown, in milliseconds. */
 export const UNKNOWN_LIFETIME = 300_000;
 
 /** A pass that is the same for all requests: a bearer token. */
-export function bearerPass(token: string, expires: number, more: Headers = {}): CloudPass {
+export function bearerToken(token: string, expires: number, more: Headers = {}): CloudToken {
   const headers = { ...more, authorization: `Bearer ${token}` };
   return { secret: token, expires, headersFor: () => headers };
 }

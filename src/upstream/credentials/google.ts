@@ -5,7 +5,7 @@
 
 import type { GoogleAuthOptions } from 'google-auth-library';
 import { fetch } from 'undici';
-import { bearerPass, type Fetch, type GoogleCloud, UNKNOWN_LIFETIME } from './cloud.ts';
+import { bearerToken, type Fetch, type GoogleCloud, UNKNOWN_LIFETIME } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -14,7 +14,7 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
  * Fetches a token; the pass sends it with each request. The file is read again each time, because it may have been
  * replaced.
  */
-export function googlePass({ file, proxy }: GoogleCloud): Fetch {
+export function googleToken({ file, proxy }: GoogleCloud): Fetch {
   return (signal) =>
     withTokenAgent(proxy, signal, async (agent) => {
       const { GoogleAuth, gcpMetadata } = await import('google-auth-library');
@@ -35,7 +35,7 @@ export function googlePass({ file, proxy }: GoogleCloud): Fetch {
       if (!token) throw new Error('Google answered without an access token.');
       // The project that pays, if a user's own credentials name one.
       const payer = headers.get('x-goog-user-project');
-      return bearerPass(
+      return bearerToken(
         token,
         client.credentials.expiry_date ?? Date.now() + UNKNOWN_LIFETIME,
         payer === null ? {} : { 'x-goog-user-project': payer },

@@ -1,21 +1,21 @@
 /** A pass that is fetched once for all requests, and renewed in the background before it expires. */
 
-import type { CloudPass, Fetch } from './cloud.ts';
+import type { CloudToken, Fetch } from './cloud.ts';
 
 export interface RenewedToken {
   /**
    * The pass, or a promise if there is no valid one yet. @throws at once or by the promise, if it cannot be fetched.
    */
-  get(): CloudPass | Promise<CloudPass>;
+  get(): CloudToken | Promise<CloudToken>;
   /** Another pass than `refused`; undefined if it was renewed for this reason only recently. */
-  renew(refused: CloudPass): Promise<CloudPass> | undefined;
+  renew(refused: CloudToken): Promise<CloudToken> | undefined;
   /** Stops renewing. */
   close(): void;
 }
 
 export interface RenewOptions {
   /** Called when a pass cannot be fetched. @param pass the old one, if it is still valid. */
-  failed(error: unknown, pass: CloudPass | undefined): void;
+  failed(error: unknown, pass: CloudToken | undefined): void;
   /** Called when it can be fetched again. */
   recovered(): void;
 }
@@ -40,13 +40,13 @@ const RENEWED_FOR = 60_000;
 /** @param fetch fetches a new pass. */
 export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions): RenewedToken {
   const ending = new AbortController();
-  let held: CloudPass | undefined;
-  let coming: Promise<CloudPass> | undefined;
+  let held: CloudToken | undefined;
+  let coming: Promise<CloudToken> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failure: { readonly error: unknown; readonly times: number } | undefined;
   let renewedAt = Number.NEGATIVE_INFINITY;
 
-  const good = (): CloudPass | undefined =>
+  const good = (): CloudToken | undefined =>
     held !== undefined && Date.now() < held.expires ? held : undefined;
   /** By the wall clock, which goes on while a machine sleeps. */
   const fetchAt = (due: number): void => {
@@ -58,8 +58,8 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
       else fetchNow().catch(() => undefined);
     }, wait).unref();
   };
-  const fetchNow = (): Promise<CloudPass> => {
-    coming ??= inTime(fetch, ending.signal)
+  const fetchNow = (): Promise<CloudToken> => {
+    coming ??= withTimeLimit(fetch, ending.signal)
       .then(
         (pass) => {
           if (failure !== undefined) recovered();
@@ -107,14 +107,14 @@ export function renewedToken(fetch: Fetch, { failed, recovered }: RenewOptions):
 }
 
 /** When a pass is to be renewed, in milliseconds since 1970. */
-function getRenewalTime({ expires }: CloudPass): number {
+function getRenewalTime({ expires }: CloudToken): number {
   const now = Date.now();
   const left = expires - now;
   return now + Math.max(MIN_DELAY, left - Math.min(LEAD, left / 2));
 }
 
 /** Fetches a pass, with a timeout that holds whatever a library does. */
-async function inTime(fetch: Fetch, ending: AbortSignal): Promise<CloudPass> {
+async function withTimeLimit(fetch: Fetch, ending: AbortSignal): Promise<CloudToken> {
   const timeout = AbortSignal.timeout(FETCH_TIMEOUT);
   const signal = AbortSignal.any([ending, timeout]);
   const over = Promise.withResolvers<never>();

@@ -21,7 +21,7 @@ export async function credentialFor(
   request: Omit<Outgoing, 'origin' | 'headers'> & { readonly headers: Headers },
 ): Promise<SentCredential> {
   if (vendor.credentials === undefined) return { headers: { [vendor.auth]: renderCredential(vendor) } };
-  const pass = await passes.of(vendor);
+  const pass = await passes.get(vendor);
   const { origin } = vendor;
   const headers = Object.entries(request.headers).flat();
   return { headers: await pass.headersFor({ ...request, origin, headers }), secret: pass.secret };

@@ -4,14 +4,14 @@
  * used.
  */
 
-export interface BudgetLimits {
+export interface RetryBudgetLimits {
   /** What each request adds to the bucket. */
   readonly share: number;
   /** What each second adds. */
   readonly perSecond: number;
 }
 
-export interface Budget {
+export interface RetryBudget {
   /** A request was sent that is not a retry. */
   deposit(): void;
   /** Takes a retry out of the bucket. @returns false if there is none left. */
@@ -25,7 +25,7 @@ const HELD_SECONDS = 10;
 const HELD_REQUESTS = 100;
 
 /** Makes the budget of one upstream, with a full bucket. @param clock milliseconds, monotonic. */
-export function makeBudget({ share, perSecond }: BudgetLimits, clock: () => number): Budget {
+export function makeRetryBudget({ share, perSecond }: RetryBudgetLimits, clock: () => number): RetryBudget {
   const max = Math.max(perSecond * HELD_SECONDS, share * HELD_REQUESTS);
   let held = max;
   let seen = clock();

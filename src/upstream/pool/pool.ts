@@ -31,12 +31,12 @@ export interface Lease {
   /** The vendor with that upstream's address and key. */
   readonly vendor: Vendor;
   /** The upstream has begun to answer, or refused the request. If it was ejected, it may be asked again. */
-  answer(): void;
+  markAnswered(): void;
   /** The whole answer has come. */
   succeed(): void;
   fail(how: Failing): void;
   /** Skips the upstream for this subject, for at least so many milliseconds: vendors' rate limits are per model. */
-  rest(milliseconds: number): void;
+  coolDown(milliseconds: number): void;
   /** Frees the place. A second call has no effect. */
   release(): void;
 }
@@ -79,7 +79,7 @@ interface Member {
   credit: number;
   ejections: number;
   /** The times until which each subject is skipped, if another upstream can serve it. */
-  readonly rests: Map<string, number>;
+  readonly cooldowns: Map<string, number>;
 }
 
 /** Makes the pool of a vendor's upstreams. @param clock milliseconds, monotonic. */
@@ -96,7 +96,7 @@ export function makePool(
     inFlight: 0,
     credit: 0,
     ejections: 0,
-    rests: new Map(),
+    cooldowns: new Map(),
   }));
   const { ejection } = limits;
   const ejects = members.length > 1 || limits.ejectsLone;
@@ -105,7 +105,8 @@ export function makePool(
 
   const isWell = ({ health }: Member): boolean => isUsable(health, clock());
   const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
-  const isRested = ({ rests }: Member, subject: string): boolean => (rests.get(subject) ?? 0) <= clock();
+  const isRested = ({ cooldowns }: Member, subject: string): boolean =>
+    (cooldowns.get(subject) ?? 0) <= clock();
   /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
   const isLast = (member: Member): boolean =>
     !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
@@ -137,7 +138,7 @@ export function makePool(
     let probes = isEjected(health);
     member.inFlight += 1;
     if (probes) health.probing = true;
-    const answer = (): void => {
+    const markAnswered = (): void => {
       if (!probes) return;
       probes = false;
       readmit(health);
@@ -145,12 +146,12 @@ export function makePool(
     };
     return {
       vendor: member.vendor,
-      answer,
+      markAnswered,
       succeed() {
         succeed(health, ejection, clock());
       },
       fail(how) {
-        if (how === 'overloaded' && isLast(member)) return answer();
+        if (how === 'overloaded' && isLast(member)) return markAnswered();
         probes = false;
         if (!ejects) return;
         const ejected = members.filter((each) => isEjected(each.health)).length;
@@ -160,9 +161,9 @@ export function makePool(
         fail(health, ejection, clock(), { spare, atLeast });
         if (health.until !== until) member.ejections += 1;
       },
-      rest(milliseconds) {
-        const { rests } = member;
-        rests.set(subject, Math.max(rests.get(subject) ?? 0, clock() + milliseconds));
+      coolDown(milliseconds) {
+        const { cooldowns } = member;
+        cooldowns.set(subject, Math.max(cooldowns.get(subject) ?? 0, clock() + milliseconds));
       },
       release() {
         if (!held) return;
@@ -207,7 +208,7 @@ export function makePool(
       const timer = setTimeout(() => {
         if (serve()) return;
         stop();
-        reject(full());
+        reject(poolFull());
       }, limits.wait);
       waiting.add(serve);
       if (signal?.aborted) leave();
@@ -223,7 +224,7 @@ export function makePool(
       if (member !== undefined) return lease(member, subject);
       if (members.some(isWell)) return wait(subject, avoid, session, signal);
       const soonest = Math.min(...members.map(({ health }) => health.until));
-      throw leftAlone(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
+      throw allEjected(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },
     hasOther: (subject, vendor) =>
       members.some(
@@ -234,7 +235,7 @@ export function makePool(
   };
 }
 
-function full(): GatewayError {
+function poolFull(): GatewayError {
   return new GatewayError(
     'overloaded',
     'Too many requests to this upstream are in flight. Try again shortly.',
@@ -242,7 +243,7 @@ function full(): GatewayError {
   );
 }
 
-function leftAlone(retryAfter: number): GatewayError {
+function allEjected(retryAfter: number): GatewayError {
   return new GatewayError(
     'upstream-overloaded',
     'The upstream has been failing, so the gateway sends it nothing for a while.',

@@ -5,11 +5,11 @@
 
 import { openTimeoutClock, type TimeoutClock, type VendorTimeouts } from '../timeout-clock.ts';
 import type { Vendor } from '../vendor.ts';
-import { type Budget, type BudgetLimits, makeBudget } from './budget.ts';
+import { makeRetryBudget, type RetryBudget, type RetryBudgetLimits } from './budget.ts';
 import type { EjectionLimits } from './ejection.ts';
 import { makePool, type Pool } from './pool.ts';
 
-export interface RetryLimits extends BudgetLimits {
+export interface RetryLimits extends RetryBudgetLimits {
   /** The most retries of one request. */
   readonly limit: number;
   /** The worst failure after which a vendor is asked again. */
@@ -40,9 +40,9 @@ export interface Upstreams {
   readonly retries: RetryLimits;
   readonly timeoutClock: TimeoutClock;
   /** The pool of a vendor's upstreams; undefined if it has only one and there is nothing to count. */
-  poolOf(vendor: Vendor): Pool | undefined;
+  getPool(vendor: Vendor): Pool | undefined;
   /** The retry budget of an upstream. @param vendor the vendor as it is at one of its upstreams. */
-  budgetOf(vendor: Vendor): Budget;
+  getRetryBudget(vendor: Vendor): RetryBudget;
   /** The health of each upstream of the vendors that have several. */
   health(): readonly UpstreamHealth[];
   close(): void;
@@ -53,7 +53,7 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
   const { retries, ejection, timeouts } = limits;
   const clock = (): number => performance.now();
   const pools = new Map<Vendor, Pool>();
-  const budgets = new Map<Vendor, Budget>();
+  const budgets = new Map<Vendor, RetryBudget>();
   for (const vendor of vendors) {
     // Each upstream has its own credential, and never another's.
     const { upstreams, connections = Number.POSITIVE_INFINITY, credentials: _, ...shared } = vendor;
@@ -66,11 +66,11 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
   return {
     retries,
     timeoutClock,
-    poolOf: (vendor) => pools.get(vendor),
-    budgetOf(vendor) {
+    getPool: (vendor) => pools.get(vendor),
+    getRetryBudget(vendor) {
       const known = budgets.get(vendor);
       if (known !== undefined) return known;
-      const made = makeBudget(retries, clock);
+      const made = makeRetryBudget(retries, clock);
       budgets.set(vendor, made);
       return made;
     },

@@ -40,8 +40,8 @@ async function open(more: Partial<IdentityInput> = {}, before?: Opened): Promise
     identities: [provider.identity(more)],
   });
   return openGateway(config, {
-    tell: (message) => void told.push(message),
-    ...(before && { before: before.gateway }),
+    log: (message) => void told.push(message),
+    ...(before && { previous: before.gateway }),
   });
 }
 

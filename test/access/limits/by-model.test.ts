@@ -79,7 +79,7 @@ async function serveLimited(...said: Parameters<typeof configOf>): Promise<strin
   const gateway = await startGateway(configOf(...said), undefined, (opened) => ({
     ...opened,
     limits: counted,
-    note: recording(charging(counted.charge)),
+    record: recording(charging(counted.charge)),
   }));
   closing.push(gateway.close);
   return gateway.url;

@@ -53,7 +53,7 @@ async function serve(
     (opened) => ({
       ...opened,
       limits: counted,
-      note: recording((record) => {
+      record: recording((record) => {
         records.push(record);
         charge(record);
       }),

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Budget } from '../../../src/access/limits/budgets.ts';
-import { type Standing, tighter } from '../../../src/access/limits/limit-headers.ts';
+import { type LimitState, tighter } from '../../../src/access/limits/limit-headers.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
@@ -65,7 +65,7 @@ async function serveGroup(group: KeyLimits, own: KeyLimits = {}, models?: string
   const gateway = await startGateway(configOf(group, own, models), undefined, (opened) => ({
     ...opened,
     limits: counted,
-    note: recording(charging(counted.charge)),
+    record: recording(charging(counted.charge)),
   }));
   closing.push(gateway.close);
   return gateway.url;
@@ -202,7 +202,7 @@ test('the rest of its budget is reported along with those of keys', async () => 
   const gateway = await startGateway(configOf({ budgetDay: 5 }, { budgetDay: 3 }), undefined, (opened) => ({
     ...opened,
     limits,
-    note: recording(charging(limits.charge)),
+    record: recording(charging(limits.charge)),
   }));
   closing.push(gateway.close);
   vendor.takes(500_000, 0);
@@ -244,7 +244,7 @@ test('the usage of a stream is requested only if the group counts it', async () 
   expect(await asked(await serveGroup({ requestsPerMinute: 5 }), TWO)).toBeUndefined();
 });
 
-test.each<[Standing | undefined, Standing | undefined, 'one' | 'other' | undefined]>([
+test.each<[LimitState | undefined, LimitState | undefined, 'one' | 'other' | undefined]>([
   [undefined, undefined, undefined],
   [{ limit: 5, used: 1, left: 1 }, undefined, 'one'],
   [undefined, { limit: 5, used: 1, left: 1 }, 'other'],

@@ -48,7 +48,7 @@ async function serve(
   gateway = await startGateway(
     { vendors: vendorsAtUrl(vendor.url), models, keys: [own, ...keys] },
     undefined,
-    (opened) => ({ ...opened, limits: counted, note: recording(charging(counted.charge)) }),
+    (opened) => ({ ...opened, limits: counted, record: recording(charging(counted.charge)) }),
   );
   return gateway.url;
 }
@@ -362,7 +362,7 @@ test('without Redis, workers split every limit evenly, except money', async () =
   gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url), keys }, 'chained', (opened) => ({
     ...opened,
     limits: counted,
-    note: recording(charging(counted.charge)),
+    record: recording(charging(counted.charge)),
   }));
   const { url } = gateway;
   expect(await statusOf(ask(url, `${LIMITED}-many`))).toBe(200);

@@ -36,7 +36,7 @@ async function serve(limits: KeyLimits, clock: { now: number }, timeZone?: strin
     (opened) => ({
       ...opened,
       limits: counted,
-      note: recording((record) => charge({ ...record, time: clock.now })),
+      record: recording((record) => charge({ ...record, time: clock.now })),
     }),
   );
   return gateway.url;

@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { inFlightShared } from '../../../src/access/limits/in-flight.ts';
+import { sharedInFlight } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
 import { openSpending } from '../../../src/access/limits/spending.ts';
 import { configSchema } from '../../../src/config/schema.ts';
@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const place = 'gateway:in-flight:team';
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const here = inFlightShared('in-flight', client);
+      const here = sharedInFlight('in-flight', client);
       await here.enter('team', 1);
       const [lease = ''] = await client.zrange(place, '0', '-1');
       // As if it were nearly a minute old.
@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       vi.advanceTimersByTime(30_000);
       const until = async () => Number(await client.zscore(place, lease)) - Date.now();
       await soon(async () => expect(await until()).toBeGreaterThan(50_000));
-      const there = inFlightShared('in-flight', client);
+      const there = sharedInFlight('in-flight', client);
       expect(await there.enter('team', 1)).toBeUndefined();
       here.close();
       await client.zadd(place, `${Date.now() - 1}`, lease);
@@ -146,11 +146,11 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const client = await connected();
     const [here, there] = [1, 2].map(() => openSpending('spent', { now: () => time, redis: client }));
     there?.charge('team', 5, time);
-    expect(await here?.of('team')).toMatchObject({ day: 5, month: 5 });
-    const asked = here?.of('team');
+    expect(await here?.get('team')).toMatchObject({ day: 5, month: 5 });
+    const asked = here?.get('team');
     time += 1_000;
     expect(await asked).toMatchObject({ day: 0, month: 0 });
-    expect(await here?.of('team')).toMatchObject({ day: 0, month: 0 });
+    expect(await here?.get('team')).toMatchObject({ day: 0, month: 0 });
   });
 
   test('every counter in Redis expires', async () => {

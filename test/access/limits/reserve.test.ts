@@ -3,7 +3,7 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
-import { reservationsHere, reservationsShared } from '../../../src/access/limits/reservations.ts';
+import { localReservations, sharedReservations } from '../../../src/access/limits/reservations.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { recording } from '../../../src/accounting/usage/make-record.ts';
@@ -90,7 +90,7 @@ async function serve(
     (opened) => ({
       ...opened,
       limits: counted,
-      note: recording((record) => {
+      record: recording((record) => {
         records.push(record);
         charge(record);
       }),
@@ -312,7 +312,7 @@ describe('with the longest answer reserved', () => {
 });
 
 test('the last release leaves nothing behind, whatever the rounding', () => {
-  const here = reservationsHere();
+  const here = localReservations();
   expect([here.hold('team', 0.1), here.hold('team', 0.2)]).toEqual([0, 0.1]);
   here.release('team', 0.1);
   here.release('team', 0.2);
@@ -346,7 +346,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
 
   test('what a process held that was killed counts for a minute, and what is no amount counts as nothing', async () => {
     const client = await connected();
-    const [here, there] = [1, 2].map(() => reservationsShared('reserved', client));
+    const [here, there] = [1, 2].map(() => sharedReservations('reserved', client));
     expect([await here?.hold('team', 2), await here?.hold('team', 1)]).toEqual([0, 2]);
     expect(await there?.hold('team', 5)).toBe(3);
     here?.release('team', 2);
@@ -360,7 +360,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       await client.hset(place, field, `${amount} ${Date.now() - 1}`);
     }
     await client.hset(place, 'another', 'none', 'and one more', 'nan inf');
-    const later = reservationsShared('reserved', client);
+    const later = sharedReservations('reserved', client);
     expect(await later.hold('team', 1)).toBe(0);
     expect(await client.hlen(place)).toBe(1);
     for (const each of [here, there, later]) each?.close();
@@ -370,7 +370,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const client = await connected();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const here = reservationsShared('reserved', client);
+      const here = sharedReservations('reserved', client);
       await here.hold('team', 2);
       await client.pexpire('gateway:reserved:team', 500);
       vi.advanceTimersByTime(30_000);

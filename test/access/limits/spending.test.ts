@@ -24,12 +24,12 @@ test('a charge counts for its day and its month', async () => {
   spending.charge('team', 2, NOON);
   spending.charge('team', 0.5, NOON - 86_400_000);
   spending.charge('team', 9, Date.parse('2026-04-30T23:59:59Z'));
-  expect(await spending.of('team')).toMatchObject({ day: 2, month: 2.5 });
-  expect(await spending.of('other')).toMatchObject({ day: 0, month: 0 });
+  expect(await spending.get('team')).toMatchObject({ day: 2, month: 2.5 });
+  expect(await spending.get('other')).toMatchObject({ day: 0, month: 0 });
   time += 86_400_000;
-  expect(await spending.of('team')).toMatchObject({ day: 0, month: 2.5 });
+  expect(await spending.get('team')).toMatchObject({ day: 0, month: 2.5 });
   time = Date.parse('2026-06-01T00:00:00Z');
-  expect(await spending.of('team')).toMatchObject({ day: 0, month: 0 });
+  expect(await spending.get('team')).toMatchObject({ day: 0, month: 0 });
 });
 
 test('a store that is slow to answer is queried again after its answer', async () => {
@@ -75,17 +75,17 @@ test('spending of other processes is read from the store, and nothing counts twi
   const spending = openSpending('spent', { now: () => NOON, stored: async () => stored });
   await spending.refresh();
   spending.charge('team', 2, NOON);
-  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
+  expect(await spending.get('team')).toMatchObject({ day: 3, month: 7 });
   // The store has it a moment later.
   await spending.refresh();
-  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
+  expect(await spending.get('team')).toMatchObject({ day: 3, month: 7 });
   stored = new Map([['team', amounts(3, 7)]]);
   await spending.refresh();
-  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
+  expect(await spending.get('team')).toMatchObject({ day: 3, month: 7 });
   stored = new Map([['team', amounts(4, 8)]]);
-  expect(await spending.of('team')).toMatchObject({ day: 3, month: 7 });
+  expect(await spending.get('team')).toMatchObject({ day: 3, month: 7 });
   await spending.refresh();
-  expect(await spending.of('team')).toMatchObject({ day: 4, month: 8 });
+  expect(await spending.get('team')).toMatchObject({ day: 4, month: 8 });
 });
 
 test('an amount of one day is not taken for the next day’s if the store answers after midnight', async () => {
@@ -95,11 +95,11 @@ test('an amount of one day is not taken for the next day’s if the store answer
     stored: async () => new Map([['team', amounts(5, 5)]]),
   });
   await spending.refresh();
-  expect(await spending.of('team')).toMatchObject({ day: 5, month: 5 });
+  expect(await spending.get('team')).toMatchObject({ day: 5, month: 5 });
   const telling = spending.refresh();
   time += 1_000;
   await telling;
-  expect(await spending.of('team')).toMatchObject({ day: 0, month: 0 });
+  expect(await spending.get('team')).toMatchObject({ day: 0, month: 0 });
 });
 
 test('the store is queried for all keys once, then for those used today or the day before', async () => {
@@ -114,7 +114,7 @@ test('the store is queried for all keys once, then for those used today or the d
   });
   await spending.refresh();
   for (const key of ['monday', 'tuesday', 'wednesday']) {
-    spending.of(key);
+    spending.get(key);
     await spending.refresh();
     time += 86_400_000;
   }

@@ -47,9 +47,9 @@ async function open(limits: KeyLimits): Promise<void> {
   };
   gateway = await startGateway(config, undefined, (made) => ({
     ...made,
-    note(closed, charged) {
+    record(closed, charged) {
       records.push(makeRecord(closed));
-      made.note?.(closed, charged);
+      made.record?.(closed, charged);
     },
   }));
 }

@@ -7,7 +7,7 @@ import { openLog } from '../../../src/accounting/log/log.ts';
 import { openExchangeCounters } from '../../../src/accounting/metrics/counters.ts';
 import { workersMetrics } from '../../../src/accounting/metrics/worker-metrics.ts';
 import { addFigures, openObservers } from '../../../src/accounting/observe.ts';
-import { LAST_WRITES } from '../../../src/cli/open-configured.ts';
+import { FLUSH_TIME } from '../../../src/cli/open-configured.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { asNumber, asObject, asObjects, asText, isObject, type Json } from '../../../src/lib/json.ts';
 import { openApi } from '../../../src/server/http/openapi/document.ts';
@@ -141,7 +141,7 @@ describe('kubernetes', async () => {
   test('live streams have the promised time to end', () => {
     const grace = asNumber(pod['terminationGracePeriodSeconds']) ?? 0;
     const { preDrain, drain } = config.timeouts;
-    expect(grace * 1_000).toBeGreaterThan(preDrain + drain + LAST_WRITES);
+    expect(grace * 1_000).toBeGreaterThan(preDrain + drain + FLUSH_TIME);
   });
 
   test('the pod goes on accepting for longer than it takes to be seen as not ready', () => {
@@ -198,7 +198,5 @@ test('compose: a stopped container has the time to drain', async () => {
   const services = asObject((await yaml('compose.yaml'))['services']);
   const grace = asText(asObject(services?.['gateway'])?.['stop_grace_period']) ?? '';
   const { timeouts } = configSchema.parse({});
-  expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(
-    timeouts.preDrain + timeouts.drain + LAST_WRITES,
-  );
+  expect(Number.parseInt(grace, 10) * 1_000).toBeGreaterThan(timeouts.preDrain + timeouts.drain + FLUSH_TIME);
 });

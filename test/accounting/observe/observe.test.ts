@@ -13,9 +13,9 @@ import { addFigures, openObservers } from '../../../src/accounting/observe.ts';
 import { openConfigured } from '../../../src/cli/open-configured.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
-import { openAccounts } from '../../../src/server/process/accounts.ts';
+import { openStoreAccess } from '../../../src/server/process/accounts.ts';
 import { startServing } from '../../../src/server/process/serving.ts';
-import { openWatching } from '../../../src/server/process/watching.ts';
+import { openObservability } from '../../../src/server/process/watching.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { WorkerThread } from '../../../src/store/threads/worker-thread.ts';
 import { KEY } from '../../support/gateway.ts';
@@ -102,16 +102,16 @@ test('a serving process reports what was rejected and lost in it', async () => {
     usage: { interval: 5 },
   });
   const store = await openStore({ path: join(directory, 'gateway.db') });
-  const accounts = await openAccounts(store, config, openDiagnostics());
-  const watching = await openWatching(
+  const accounts = await openStoreAccess(store, config, openDiagnostics());
+  const watching = await openObservability(
     config,
     {},
-    { accounts, thread: new WorkerThread(), alone: true },
+    { accounts, thread: new WorkerThread(), isOnlyProcess: true },
     openDiagnostics(),
   );
-  const serving = await startServing(await openConfigured(config, watching.company), () => undefined);
-  watching.follow(serving);
-  watching.company.onRefusedAddress?.();
+  const serving = await startServing(await openConfigured(config, watching.gatewayOptions), () => undefined);
+  watching.observe(serving);
+  watching.gatewayOptions.onRefusedAddress?.();
   await expect(watching.reload(() => Promise.reject(new Error('It is wrong.')))).rejects.toThrow('wrong');
   await watching.reload(() => Promise.resolve());
   const told = async (name: string): Promise<number> =>
@@ -129,7 +129,7 @@ test('a serving process reports what was rejected and lost in it', async () => {
   await expect.poll(() => told('gateway_usage_records_lost_total')).toBe(1);
   await serving.server.drain(0);
   await serving.close();
-  await watching.settle(1_000);
+  await watching.flush(1_000);
   await watching.close(1_000);
   await accounts.close();
   await rm(directory, { recursive: true });

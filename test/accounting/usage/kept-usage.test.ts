@@ -9,8 +9,8 @@ import { expect, test } from 'vitest';
 import { MAX_TAGS, OTHER_TAGS } from '../../../src/access/limits/tag-bound.ts';
 import { batchRows } from '../../../src/accounting/usage/batches.ts';
 import { ERASED } from '../../../src/accounting/usage/erase-caller.ts';
-import { firstKept, forgetSums } from '../../../src/accounting/usage/forget-sums.ts';
-import { startForgettingUsage } from '../../../src/accounting/usage/forget-usage.ts';
+import { deleteOldSums, firstKept } from '../../../src/accounting/usage/forget-sums.ts';
+import { scheduleUsageDeletion } from '../../../src/accounting/usage/forget-usage.ts';
 import { reportUsage } from '../../../src/accounting/usage/report.ts';
 import { planPieces } from '../../../src/accounting/usage/report-sources.ts';
 import type { Dimension, UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
@@ -142,7 +142,7 @@ describeStores('reports from sums of sums', ({ open }) => {
     await writeUsage(store, [rowOf(exchange({ time: noon(today), group: 'g', tag: 't' }))]);
     for (const { table } of ROLLUPS) await store.db.deleteFrom(table).execute();
     const troubles: unknown[] = [];
-    const keeping = startForgettingUsage(store, { keepDays: 90, timeZone: 'UTC' }, (error) =>
+    const keeping = scheduleUsageDeletion(store, { keepDays: 90, timeZone: 'UTC' }, (error) =>
       troubles.push(error),
     );
     try {
@@ -161,7 +161,7 @@ describeStores('reports from sums of sums', ({ open }) => {
     await fill(store);
     const before = await reportUsage(store, { from: '2026-05-01', to: '2026-05-31', by: ['key'], limit: 9 });
     const spent = await store.db.selectFrom('gateway_spent').selectAll().execute();
-    await forgetSums(store, firstKept('2026-06-10', 30));
+    await deleteOldSums(store, firstKept('2026-06-10', 30));
     const query: UsageQuery = { from: '2026-01-01', to: '2026-12-31', by: ['key'], limit: 9 };
     expect(await reportUsage(store, query)).toEqual(before);
     expect((await reportUsage(store, { ...query, by: ['tag'] })).total).toEqual(before.total);

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { EXCHANGE_COLUMNS } from '../../../src/accounting/usage/exchange-row.ts';
-import { forgetUsage } from '../../../src/accounting/usage/forget-usage.ts';
+import { deleteOldUsage } from '../../../src/accounting/usage/forget-usage.ts';
 import { exchangeQuery, listExchanges } from '../../../src/accounting/usage/list-exchanges.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
-import { openAccounts } from '../../../src/server/process/accounts.ts';
+import { openStoreAccess } from '../../../src/server/process/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { recordUsage, type UsageOptions } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
@@ -328,7 +328,7 @@ describeStores('the recorder', (stores) => {
     for (const hour of [0, 5, 11, 12, 23])
       record(exchange({ time: Date.parse('2026-11-20') + hour * 3_600_000 }));
     await close(5_000);
-    await forgetUsage(store, noon('2026-11-20'));
+    await deleteOldUsage(store, noon('2026-11-20'));
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 5 });
   });
 
@@ -339,7 +339,7 @@ describeStores('the recorder', (stores) => {
       rowOf(exchange({ id: `${days} days`, time: Math.round(Date.now() - days * 86_400_000) }), at);
     await writeUsage(store, [0, 29.9, 30.1, 400].map(daysAgo));
     const config = configSchema.parse({ usage: { keepDays: 30 } });
-    const accounts = await openAccounts(await stores.open(place), config, openDiagnostics());
+    const accounts = await openStoreAccess(await stores.open(place), config, openDiagnostics());
     const ids = async () =>
       (await store.db.selectFrom('gateway_exchanges').select('id').orderBy('place').execute()).map(
         ({ id }) => id,
@@ -362,7 +362,7 @@ describeStores('the recorder', (stores) => {
         return Promise.resolve(result);
       },
     });
-    await forgetUsage({ ...store, db: counting }, noon('2026-11-20'));
+    await deleteOldUsage({ ...store, db: counting }, noon('2026-11-20'));
     expect(await counts(store)).toEqual({ exchanges: 0, summed: 12_000 });
     expect(deleted.filter((rows) => rows > 6_000n)).toEqual([]);
   });

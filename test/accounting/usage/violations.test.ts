@@ -22,7 +22,9 @@ test.each([
     sandbox: { pace: 'none' },
     keys: [{ name: 'test', key: KEY }],
   });
-  const { gateway, close } = await openGateway(config, { note: recording((record) => records.push(record)) });
+  const { gateway, close } = await openGateway(config, {
+    record: recording((record) => records.push(record)),
+  });
   const server = await serve(() => gateway, config);
   const response = await fetch(`${server.url}/v1/messages`, {
     method: 'POST',

@@ -297,7 +297,7 @@ test('isReady answers 200, and 503 once the process is shutting down, as describ
   const ready = await fetch(`${server.url}/health/ready`);
   expect(ready.status).toBe(200);
   await check(operation, ready);
-  server.leave();
+  server.stopKeepingAlive();
   const leaving = await fetch(`${server.url}/health/ready`);
   expect(leaving.status).toBe(503);
   await check(operation, leaving);
@@ -370,15 +370,15 @@ describe('what is not described', () => {
       throw new Error('Nothing is asked.');
     };
     const app = createApp({
-      exchangeOf: nothing,
+      getExchange: nothing,
       answer: nothing,
       toResponse: nothing,
       current: nothing,
-      gatewayOf: nothing,
+      getGateway: nothing,
       condition: () => 'ok',
       load: { inFlight: () => 0, claim: () => 0, arriving: nothing, shortage: () => undefined },
-      socketRoom: { refusal: nothing },
-      signalOf: () => AbortSignal.abort(),
+      socketCounter: { refusal: nothing },
+      getSignal: () => AbortSignal.abort(),
     });
     const served = app['~routes'].filter(({ method }) => method === 'GET' || method === 'POST');
     expect(served.length).toBeGreaterThan(15);

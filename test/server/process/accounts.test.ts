@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
-import { openAccounts } from '../../../src/server/process/accounts.ts';
+import { openStoreAccess } from '../../../src/server/process/accounts.ts';
 import { describeStores } from '../../support/stores.ts';
 
 describeStores('the store of a serving process', (stores) => {
@@ -11,7 +11,7 @@ describeStores('the store of a serving process', (stores) => {
     const tell = (message: string) => void told.push(message);
     const config = configSchema.parse({ usage: { keepDays: 30, keepSumDays: 60 } });
     for (let turns = 0; turns < 20; turns += 1) {
-      const accounts = await openAccounts(await stores.open(), config, { info: tell, problem: tell });
+      const accounts = await openStoreAccess(await stores.open(), config, { info: tell, problem: tell });
       for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
       await accounts.close();
     }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type Connection, keepConnection } from '../../../src/server/websocket/connection.ts';
+import { type Connection, paceConnection } from '../../../src/server/websocket/connection.ts';
 import { getPort } from '../../../src/upstream/net/bind.ts';
 import { soon } from '../../support/soon.ts';
 
@@ -18,7 +18,7 @@ test('a client that reads slowly counts as alive while data waits for it', async
     server.on('upgrade', (request, raw, head) => {
       if (!(raw instanceof Socket)) throw new TypeError('It is a socket.');
       acceptor.handleUpgrade(request, raw, head, (socket) =>
-        resolve({ socket, raw, connection: keepConnection(socket, raw, 60_000) }),
+        resolve({ socket, raw, connection: paceConnection(socket, raw, 60_000) }),
       );
     });
   });
@@ -32,7 +32,7 @@ test('a client that reads slowly counts as alive while data waits for it', async
   );
   client.pause();
   const size = 50_000_000;
-  connection.say('x'.repeat(size));
+  connection.send('x'.repeat(size));
   expect(raw.writableLength).toBeGreaterThan(0);
   // Its messages are not read either until it has read what was sent.
   expect(socket.isPaused).toBe(true);

@@ -261,7 +261,7 @@ test('reasoning after which an answer broke off is not sent along: OpenAI requir
 test('when memory is short, dialogues are dropped, and the client sends all of it again', async () => {
   const client = await connect(stage.gateway.url);
   const id = idOf(await ask(client, { input: 'One' }));
-  stage.gateway.server.forget();
+  stage.gateway.server.releaseMemory();
   await ask(client, { input: 'Two', previous_response_id: id });
   expect(stage.bodies()[1]).toMatchObject({ input: 'Two', previous_response_id: id });
 });

@@ -532,7 +532,7 @@ test('a client that does not read pauses its answers, and is disconnected', asyn
 
 test('the time that data may wait for a client comes from the configuration at the time it arrived', async () => {
   const gateway = await startGateway({ timeouts: { unread: 600_000 } });
-  gateway.server.change({ timeouts: { ...gateway.config.timeouts, unread: 100 } });
+  gateway.server.applyConfig({ timeouts: { ...gateway.config.timeouts, unread: 100 } });
   const { raw } = await connectRaw(gateway.url);
   raw.pause();
   raw.on('close', () => {});
@@ -680,7 +680,7 @@ describe('the end of a connection', () => {
 
   test('a gateway about to shut down accepts new ones while balancers may not know of it', async () => {
     const own = await openStage();
-    own.gateway.server.leave();
+    own.gateway.server.stopKeepingAlive();
     const client = await connect(own.gateway.url);
     await expectAlive(client);
     const drained = own.gateway.server.drain(10_000);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { followFrames } from '../../../src/server/websocket/frames.ts';
+import { trackFrames } from '../../../src/server/websocket/frames.ts';
 import { frameOf } from './stage.ts';
 
 interface Part {
@@ -41,7 +41,7 @@ describe('frames of a client', () => {
         const bytes = written(
           all.flatMap((parts) => parts.map((size, at) => ({ size, fin: at === parts.length - 1 }))),
         );
-        const frames = followFrames();
+        const frames = trackFrames();
         let at = 0;
         for (const cut of cuts) {
           if (at >= bytes.length) break;
@@ -52,7 +52,7 @@ describe('frames of a client', () => {
           else expect(frames.held()).toBe(0);
         }
         frames.take(bytes.subarray(at));
-        expect({ isOpen: frames.isOpen(), whole: frames.whole(), held: frames.held() }).toEqual({
+        expect({ isOpen: frames.isOpen(), whole: frames.completed(), held: frames.held() }).toEqual({
           isOpen: false,
           whole: all.length,
           held: 0,
@@ -64,17 +64,17 @@ describe('frames of a client', () => {
 
   test('the held memory grows with the arriving bytes, and a byte at a time takes more than its bytes', () => {
     const frame = frameOf('x'.repeat(10_000)).subarray(0, 5_000);
-    const inOne = followFrames();
+    const inOne = trackFrames();
     inOne.take(frame);
     expect(inOne.held()).toBeGreaterThanOrEqual(5_000);
     expect(inOne.held()).toBeLessThan(6_000);
-    const byBytes = followFrames();
+    const byBytes = trackFrames();
     for (let at = 0; at < frame.length; at += 1) byBytes.take(frame.subarray(at, at + 1));
     expect(byBytes.held()).toBeGreaterThan(100 * 5_000);
   });
 
   test('after a whole message, no more is held than the read that contained its end', () => {
-    const frames = followFrames();
+    const frames = trackFrames();
     frames.take(frameOf('x'.repeat(50_000)).subarray(0, 40_000));
     const rest = Buffer.concat([frameOf('x'.repeat(50_000)).subarray(40_000), frameOf('y').subarray(0, 3)]);
     frames.take(rest);

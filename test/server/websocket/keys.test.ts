@@ -33,7 +33,7 @@ beforeEach(async () => {
     ...opened,
     keys,
     limits,
-    note: recording(charging(limits.charge)),
+    record: recording(charging(limits.charge)),
   }));
   client = await connect(gateway.url);
 });

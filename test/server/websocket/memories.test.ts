@@ -4,7 +4,7 @@ import { openMemories } from '../../../src/server/websocket/memories.ts';
 const dialogue = (id: string, length: number) => ({ id, items: ['x'.repeat(length)] });
 
 test('dialogues are bounded for each key and in total: the oldest is dropped first, of the same key before others', () => {
-  const memories = openMemories(() => ({ perKey: 400, inAll: 700 }));
+  const memories = openMemories(() => ({ perKey: 400, total: 700 }));
   const [one, two, three] = [memories.open('a', 1_000), memories.open('a', 1_000), memories.open('a', 1_000)];
   const other = memories.open('b', 1_000);
   other.keep('', dialogue('b1', 100));
@@ -26,7 +26,7 @@ test('dialogues are bounded for each key and in total: the oldest is dropped fir
 });
 
 test('a dialogue above the total bound is not kept, and a closed one takes no space', () => {
-  const memories = openMemories(() => ({ perKey: 400, inAll: 700 }));
+  const memories = openMemories(() => ({ perKey: 400, total: 700 }));
   const one = memories.open('a', 1_000);
   one.keep('', dialogue('large', 300));
   expect(one.find('large')).toBeUndefined();

@@ -138,7 +138,7 @@ describe('a token that cannot be fetched', () => {
     const told: string[] = [];
     const passes = openCloudTokens((line) => void told.push(line));
     const config = configSchema.parse({ vendors: { anthropic: azure() } });
-    const { close } = await openGateway(config, { passes });
+    const { close } = await openGateway(config, { cloudTokens: passes });
     await until(() => cloud.received.length >= 2);
     entra = giving;
     await until(() => told.length === 2);
@@ -248,7 +248,9 @@ test('is shown to nobody, even if the vendor quotes it', async () => {
 test('a new configuration keeps a token that is still valid, and the last user stops its renewal', async () => {
   const passes = openCloudTokens(() => {});
   const open = (more: object) =>
-    openGateway(configSchema.parse({ vendors: { anthropic: { ...azure(), ...more } } }), { passes });
+    openGateway(configSchema.parse({ vendors: { anthropic: { ...azure(), ...more } } }), {
+      cloudTokens: passes,
+    });
   lives = 3;
   const first = await open({});
   await until(() => number === 1);
@@ -256,7 +258,7 @@ test('a new configuration keeps a token that is still valid, and the last user s
   await first.close();
   const [served] = second.gateway.vendors.all;
   if (served === undefined) throw new Error('There is no vendor.');
-  expect((await passes.of(served)).secret).toBe('entra-token-number-1');
+  expect((await passes.get(served)).secret).toBe('entra-token-number-1');
   await until(() => number === 2);
   await second.close();
   const asked = cloud.received.length;

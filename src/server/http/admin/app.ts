@@ -103,12 +103,12 @@ function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone' | 'readBudge
     message,
     response,
     query: parseQuery(message),
-    named: namedBy(event.context.params ?? {}),
+    named: pathParameter(event.context.params ?? {}),
   };
 }
 
 /** The key or group that a path names. @throws GatewayError `not-found` for text that cannot be a name. */
-function namedBy(params: Readonly<Record<string, string>>): string {
+function pathParameter(params: Readonly<Record<string, string>>): string {
   const [[kind, text] = ['key', '']] = Object.entries(params);
   try {
     const name = decodeURIComponent(text);

@@ -93,7 +93,7 @@ async function keyBefore(store: Store, id: string): Promise<KeyRow> {
 /** Creates a key. @throws GatewayError `conflict` if its name is taken, `invalid-request` for invalid settings. */
 export async function answerCreate(store: Store, request: AdminRequest): Promise<Response> {
   const { name, ...settings } = await readAs(request, newKey);
-  const made = await ofKnownGroup(createKey(store, name, keyColumns(settings)));
+  const made = await requireKnownGroup(createKey(store, name, keyColumns(settings)));
   if (made === undefined) {
     throw new GatewayError('conflict', `There is already a key named ${name}.`, {
       param: 'name',
@@ -105,28 +105,28 @@ export async function answerCreate(store: Store, request: AdminRequest): Promise
 
 /** Reads the key of an id or a name. @throws GatewayError `not-found` */
 export async function answerOne(store: Store, { named }: AdminRequest): Promise<Response> {
-  return answerJson(renderKey(await existing(store, named)));
+  return answerJson(renderKey(await requireKey(store, named)));
 }
 
 /** Changes the settings that the body has. @throws GatewayError `not-found`, `invalid-request`; `conflict` if it is revoked. */
 export async function answerChange(store: Store, request: AdminRequest): Promise<Response> {
   const settings = await readRequiredAs(request, keySettings);
-  const { id } = await existing(store, request.named);
+  const { id } = await requireKey(store, request.named);
   return answerJson(
-    renderKey((await ofKnownGroup(changeKey(store, id, keyColumns(settings)))) ?? revokedAlready(id)),
+    renderKey((await requireKnownGroup(changeKey(store, id, keyColumns(settings)))) ?? revokedAlready(id)),
   );
 }
 
 /** Revokes a key. To revoke it again, after an answer was lost, gives the same answer. @throws GatewayError `not-found` */
 export async function answerRevoke(store: Store, { named }: AdminRequest): Promise<Response> {
-  const { id } = await existing(store, named);
-  return answerJson(renderKey((await revokeKey(store, id)) ?? (await existing(store, id))));
+  const { id } = await requireKey(store, named);
+  return answerJson(renderKey((await revokeKey(store, id)) ?? (await requireKey(store, id))));
 }
 
 /** Replaces a key. @throws GatewayError as `answerChange`; `conflict` also during the grace period of a rotation before. */
 export async function answerRotate(store: Store, request: AdminRequest): Promise<Response> {
   const { grace_seconds: grace, again } = await readAs(request, rotation);
-  const { id } = await existing(store, request.named);
+  const { id } = await requireKey(store, request.named);
   const made = (await rotateKey(store, id, { grace: grace * 1_000, again })) ?? revokedAlready(id);
   if ('promisedUntil' in made) {
     const until = new Date(made.promisedUntil).toISOString();
@@ -140,7 +140,7 @@ export async function answerRotate(store: Store, request: AdminRequest): Promise
 }
 
 /** @throws GatewayError `invalid-request` if the settings name a group that does not exist. */
-async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
+async function requireKnownGroup<T>(change: Promise<T>): Promise<T> {
   try {
     return await change;
   } catch (error) {
@@ -152,7 +152,7 @@ async function ofKnownGroup<T>(change: Promise<T>): Promise<T> {
   }
 }
 
-async function existing(store: Store, named: string): Promise<KeyRow> {
+async function requireKey(store: Store, named: string): Promise<KeyRow> {
   const row = await findKey(store, named);
   if (row !== undefined) return row;
   throw new GatewayError('not-found', 'There is no such key.');

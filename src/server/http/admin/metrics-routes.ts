@@ -59,7 +59,7 @@ export function addWatchRoutes(
   };
   const file = async (event: H3Event): Promise<Response> => {
     const { message } = getNodeExchange(event);
-    return (await page(rawPath(message), message.headers)) ?? answerError(notThere());
+    return (await page(rawPath(message), message.headers)) ?? answerError(noEndpoint());
   };
   addCallForwarding(app, gateway);
   addSignInRoutes(app, key, sessions, signIn, reports);
@@ -75,9 +75,9 @@ export function addWatchRoutes(
     app.head(path, answer);
     app.all(path, () => answerError(methodNotAllowed('GET')));
   }
-  app.all('/**', () => answerError(notThere()));
+  app.all('/**', () => answerError(noEndpoint()));
 }
 
-function notThere(): GatewayError {
+function noEndpoint(): GatewayError {
   return new GatewayError('not-found', NO_ENDPOINT);
 }

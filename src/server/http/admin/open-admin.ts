@@ -12,7 +12,7 @@ import type { WatchOptions } from './metrics-routes.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 import { openSessions } from './sessions.ts';
 
-export interface AdminCompany extends Omit<AdminOptions, 'admit'> {
+export interface AdminServices extends Omit<AdminOptions, 'admit'> {
   /** Adds other routes to the listener. */
   readonly add?: (app: H3, admission: Pick<WatchOptions, 'admit' | 'key' | 'sessions' | 'signIn'>) => void;
   /** The admin key in force, where a reload may change it. */
@@ -22,18 +22,19 @@ export interface AdminCompany extends Omit<AdminOptions, 'admit'> {
 }
 
 /** Milliseconds after which the connection of administration is closed if nobody uses it. */
-const IDLE = 10_000;
+const IDLE_TIMEOUT = 10_000;
 
 /** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
   { key, host, port, tls, signIn }: Config['admin'],
   store: Store,
-  { add, currentKey = () => key, info, ...options }: AdminCompany,
+  { add, currentKey = () => key, info, ...options }: AdminServices,
 ): Promise<RunningAdmin | undefined> {
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
   // the other connection. Its thread takes 9 MB (measured), and as a rule nobody asks for reports.
-  const own = store.kind === 'sqlite' ? connectStore(store.place, () => {}, { idle: IDLE }) : undefined;
+  const own =
+    store.kind === 'sqlite' ? connectStore(store.place, () => {}, { idle: IDLE_TIMEOUT }) : undefined;
   try {
     const admitted = (): string => currentKey() ?? key;
     const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url) };

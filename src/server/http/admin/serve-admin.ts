@@ -18,7 +18,7 @@ export interface RunningAdmin {
 }
 
 /** How long live answers may still take at the end, in milliseconds. */
-const LAST_MOMENT = 1_000;
+const DRAIN_TIME = 1_000;
 
 /** Serves `app`, by https if there is a certificate. @throws Error if the port is taken. */
 export async function serveAdmin(
@@ -45,7 +45,7 @@ export async function serveAdmin(
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
-      const limit = setTimeout(() => server.closeAllConnections(), LAST_MOMENT);
+      const limit = setTimeout(() => server.closeAllConnections(), DRAIN_TIME);
       await closed;
       clearTimeout(limit);
     },

@@ -1,7 +1,7 @@
 /** The sessions of people who signed in: sealed cookies, which scripts of the page cannot read. */
 
 import type { CallerRequest } from '../../../access/caller.ts';
-import { makeSeal } from '../../../access/identities/sealed.ts';
+import { makeSealer } from '../../../access/identities/sealed.ts';
 import type { Person } from '../../../access/identities/sign-in.ts';
 
 /** Seconds of a working day. */
@@ -23,7 +23,7 @@ export interface Sessions {
  * @param isSecure whether the console is only reached by https
  */
 export function openSessions(adminKey: () => string, isSecure: boolean): Sessions {
-  const { seal, open } = makeSeal(adminKey, 'console session');
+  const { seal, open } = makeSealer(adminKey, 'console session');
   // `Strict`: no other site can send it, not even by a link.
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {

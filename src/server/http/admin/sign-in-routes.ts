@@ -5,7 +5,7 @@
 
 import type { H3, H3Event } from 'h3';
 import { z } from 'zod';
-import { makeSeal } from '../../../access/identities/sealed.ts';
+import { makeSealer } from '../../../access/identities/sealed.ts';
 import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/identities/sign-in.ts';
 import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { methodNotAllowed } from '../../../lib/errors.ts';
@@ -59,10 +59,10 @@ export function addSignInRoutes(
   if (signIn === undefined || sessions === undefined) return;
 
   const provider = openSignIn({ ...signIn, redirectUri: `${signIn.url}/admin/sign-in/callback` });
-  const { seal, open } = makeSeal(key, 'console sign-in');
+  const { seal, open } = makeSealer(key, 'console sign-in');
   // `Lax`, since the provider sends the browser here from its own site.
   const attributes = `Path=/admin/sign-in; HttpOnly; SameSite=Lax${signIn.url.startsWith('https:') ? '; Secure' : ''}`;
-  const tell = logRefusals(reports.info);
+  const log = logRefusals(reports.info);
   const forget = `${PENDING}=; Max-Age=0; ${attributes}`;
 
   get('/admin/sign-in', async () => {
@@ -71,7 +71,7 @@ export function addSignInRoutes(
       const sealed = await seal({ ...pending }, PATIENCE);
       return redirect(url, `${PENDING}=${sealed}; Max-Age=${PATIENCE}; ${attributes}`);
     } catch (error) {
-      return refuse(error, forget, tell, reports.problem);
+      return refuse(error, forget, log, reports.problem);
     }
   });
   get('/admin/sign-in/callback', async (event) => {
@@ -89,7 +89,7 @@ export function addSignInRoutes(
       });
       return redirect(`${signIn.url}/#/usage`, await sessions.begin(person), forget);
     } catch (error) {
-      return refuse(error, forget, tell, reports.problem);
+      return refuse(error, forget, log, reports.problem);
     }
   });
   app.post('/admin/sign-out', () => {
@@ -131,11 +131,11 @@ function logRefusals(info: SignInReports['info']): (reason: string) => void {
 function refuse(
   error: unknown,
   cookie: string,
-  tell: (reason: string) => void,
+  log: (reason: string) => void,
   problem: SignInReports['problem'],
 ): Response {
   const known = error instanceof SignInFailed;
-  if (known) tell(error.message);
+  if (known) log(error.message);
   else problem('A sign-in to the console failed.', error);
   return new Response(`${known ? error.message : 'The sign-in failed.'}\n`, {
     status: known ? 403 : 500,
