@@ -41,7 +41,7 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
   ['sandbox/sample-text.ts', '/["“]', '2,000 characters of the prompt, by SEARCHED'],
   ['sandbox/sample-text.ts', '/\\b(?:in|at', '2,000 characters of the prompt, by SEARCHED'],
   ['sandbox/sample.ts', '/(?<![\\w.])-?\\d+', '2,000 characters of the prompt, by SEARCHED'],
-  ['sandbox/messages/check-options.ts', '/\\S@', '256 characters, by LONGEST_USER'],
+  ['sandbox/messages/check-options.ts', '/\\S@', '256 characters, by MAX_USER_ID_LENGTH'],
   [
     'sandbox/openai/vendor.ts',
     '/^Bearer',
@@ -53,7 +53,7 @@ const BOUNDED: readonly (readonly [file: string, beginning: string, bound: strin
     'a header, which has no line break: 16 KB, and what is left always matches',
   ],
   ['accounting/traces/traces.ts', '/\\/+$/', 'an address in the environment'],
-  ['upstream/credentials/azure-way.ts', '/\\/+$/', 'an address in the environment'],
+  ['upstream/credentials/azure-flow.ts', '/\\/+$/', 'an address in the environment'],
   ['server/process/reload.ts', '/\\s*\\n\\s*/g', "the gateway's own message on a configuration"],
   ['devtools/recorder/exchange.ts', '/\\s*,\\s*/', "a header of the operator's own recording: 16 KB"],
   ['devtools/recorder/fixture.ts', '/("[^"', 'JSON that was parsed before: each string in it ends'],

@@ -8,9 +8,9 @@ import { createServer } from 'node:http';
 import { readSettings } from '../../src/config/load.ts';
 import { openAdmin } from '../../src/server/http/admin/open-admin.ts';
 import { openGateway } from '../../src/server/open-gateway.ts';
-import { openStoreAccess } from '../../src/server/process/accounts.ts';
+import { openObservability } from '../../src/server/process/observability.ts';
 import { startServing } from '../../src/server/process/serving.ts';
-import { openObservability } from '../../src/server/process/watching.ts';
+import { openStoreAccess } from '../../src/server/process/store-access.ts';
 import { openConfiguredStore } from '../../src/store/configured-store.ts';
 import { WorkerThread } from '../../src/store/threads/worker-thread.ts';
 

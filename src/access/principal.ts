@@ -8,7 +8,7 @@ import {
 } from '../store/keys/key-limits.ts';
 import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
 import { defaultStoredScope, type Stored, stricter } from '../store/stored-scope.ts';
-import { type ModelFilter, modelFilter } from './allowance.ts';
+import { type ModelFilter, modelFilter } from './model-filter.ts';
 
 /** The holder of the key or the token that a request brings. */
 export interface Principal {

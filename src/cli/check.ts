@@ -108,7 +108,7 @@ async function describeSource(cloud: Cloud): Promise<string> {
     case 'google':
       return cloud.file ?? process.env['GOOGLE_APPLICATION_CREDENTIALS'] ?? 'application default credentials';
     case 'azure': {
-      const { azureFlow } = await import('../upstream/credentials/azure-way.ts');
+      const { azureFlow } = await import('../upstream/credentials/azure-flow.ts');
       const way = azureFlow(cloud, process.env);
       return `from ${typeof way === 'string' ? 'nothing' : AZURE_SOURCES[way.by]}, for ${cloud.scope}`;
     }

@@ -1,7 +1,7 @@
 /** Which of the vendors that have a key a command line means. */
 
 import type { Vendor } from '../upstream/vendor.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 
 /** @throws CommandError if no vendor has a key. */
 export function requireVendors(vendors: readonly Vendor[]): void {

@@ -5,8 +5,8 @@ import type { ArgsDef } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
+import { CommandError } from './command-error.ts';
 import { checkOptions, type ParsedArgs } from './options.ts';
-import { CommandError } from './refusal.ts';
 
 /** The exit code for a configuration that is not valid (sysexits.h, EX_CONFIG). */
 const EX_CONFIG = 78;

@@ -1,7 +1,7 @@
 /** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
 
 import { X509Certificate } from 'node:crypto';
-import { modelFilter } from '../access/allowance.ts';
+import { modelFilter } from '../access/model-filter.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';

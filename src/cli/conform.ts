@@ -4,8 +4,8 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { FormatReport, Trial } from '../devtools/conform/conform.ts';
 import { execute } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
-import { CommandError } from './refusal.ts';
 import { textTable } from './tables.ts';
 
 const options = {

@@ -3,7 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { count } from '../lib/count.ts';
 import { execute } from './command.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 import { withStore } from './with-store.ts';
 
 const options = {

@@ -5,8 +5,8 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation } from '../devtools/explain-refusal.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { parseFormat } from './options.ts';
-import { CommandError } from './refusal.ts';
 
 const options = {
   file: { type: 'positional', required: true, description: 'JSON file with the request' },

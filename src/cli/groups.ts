@@ -4,9 +4,9 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { commandLine } from '../lib/command-line.ts';
 import type { GroupView } from '../store/keys/key-view.ts';
 import { execute } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { groupOptions, limitColumns, readGroupOptions } from './key-options.ts';
 import { parseOptions } from './options.ts';
-import { CommandError } from './refusal.ts';
 import { type Column, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 

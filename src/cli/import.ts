@@ -5,7 +5,7 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { commandLine } from '../lib/command-line.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { execute, orExit } from './command.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 
 const options = {
   file: {

@@ -4,8 +4,8 @@ import type { ArgsDef } from 'citty';
 import type { ModelLimit } from '../store/keys/key-settings.ts';
 import { defaultStoredScope } from '../store/stored-scope.ts';
 import type { LimitColumns } from '../store/tables.ts';
+import { CommandError } from './command-error.ts';
 import { parseDuration } from './options.ts';
-import { CommandError } from './refusal.ts';
 import type { Column } from './tables.ts';
 
 const limitOptions = {

@@ -7,9 +7,9 @@ import type { KeyView } from '../store/keys/key-view.ts';
 import type { MadeKey } from '../store/keys/keys.ts';
 import type { KeyRow } from '../store/tables.ts';
 import { execute } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { formatFigures, keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
 import { parseDuration, parseOptions } from './options.ts';
-import { CommandError } from './refusal.ts';
 import { type Column, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 

@@ -7,8 +7,8 @@ import { codeBehind, errorCode } from '../lib/error-code.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, requireVendors } from './choose-vendor.ts';
 import { execute, readConfigHere } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { parseDuration } from './options.ts';
-import { CommandError } from './refusal.ts';
 import type { Compared } from './sync-report.ts';
 
 const options = {

@@ -9,9 +9,9 @@ import type { Diagnostics } from '../lib/diagnostics.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { RunningAdmin } from '../server/http/admin/serve-admin.ts';
 import { type OpenOptions, openGateway } from '../server/open-gateway.ts';
-import type { StoreAccess } from '../server/process/accounts.ts';
+import type { Observability } from '../server/process/observability.ts';
 import type { ConfiguredGateway, Serving } from '../server/process/serving.ts';
-import type { Observability } from '../server/process/watching.ts';
+import type { StoreAccess } from '../server/process/store-access.ts';
 
 /** The environment and the directory that a configuration is read from. */
 export interface StartContext {

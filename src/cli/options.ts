@@ -7,7 +7,7 @@ import type { ArgsDef } from 'citty';
 import type { z } from 'zod';
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
 import { isRunByNpm, NPM_SCRIPT } from '../lib/command-line.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 
 /** What citty parsed: the positional arguments under `_`, and each option by its name. */
 export interface ParsedArgs {

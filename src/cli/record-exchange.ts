@@ -17,7 +17,7 @@ import { openAgent } from '../upstream/agent.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { orExit, readNamedFile } from './command.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 
 /** Where cases are written, and which secrets must not appear in them. */
 interface Destination {
@@ -91,7 +91,7 @@ export async function recordClients(
   const recorder = await orExit(
     startRecorder({
       agent,
-      passes: tokens,
+      cloudTokens: tokens,
       vendor,
       waits: config.timeouts,
       port,

@@ -5,8 +5,8 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, listNames, requireVendors } from './choose-vendor.ts';
 import { execute, readConfigHere } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
-import { CommandError } from './refusal.ts';
 
 const options = {
   vendor: { type: 'string', description: 'Vendor to record (required if several have a key)' },

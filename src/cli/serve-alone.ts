@@ -3,10 +3,10 @@
 import type { CallersAddress } from '../server/http/admin/forward-calls.ts';
 import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
 import { openAdmin } from '../server/http/admin/open-admin.ts';
-import { openStoreAccess } from '../server/process/accounts.ts';
-import { makeShutdown, onSignals } from '../server/process/ending.ts';
+import { openObservability } from '../server/process/observability.ts';
 import { startServing } from '../server/process/serving.ts';
-import { openObservability } from '../server/process/watching.ts';
+import { makeShutdown, onSignals } from '../server/process/shutdown.ts';
+import { openStoreAccess } from '../server/process/store-access.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
@@ -48,7 +48,7 @@ export async function serveAlone({
     limits: accounts.limits,
     callerUsage: accounts.callerUsage,
     storedIds: accounts.storedIds,
-    passes: openCloudTokens(problem),
+    cloudTokens: openCloudTokens(problem),
     log: problem,
     ...watching.gatewayOptions,
   };

@@ -4,10 +4,10 @@ import { answerMetricsRequests } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
 import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
-import { openStoreAccess } from '../server/process/accounts.ts';
-import { makeShutdown, onSignals } from '../server/process/ending.ts';
+import { openObservability } from '../server/process/observability.ts';
 import { startServing } from '../server/process/serving.ts';
-import { openObservability } from '../server/process/watching.ts';
+import { makeShutdown, onSignals } from '../server/process/shutdown.ts';
+import { openStoreAccess } from '../server/process/store-access.ts';
 import { receiveOrders, reportToPrimary, type ServedConfig } from '../server/process/workers.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import { WorkerThread } from '../store/threads/worker-thread.ts';
@@ -32,13 +32,13 @@ export async function serveAsWorker({ environment, directory }: StartContext): P
     openObservability(config, environment, { accounts, thread, isOnlyProcess: false }, diagnostics),
   );
   diagnostics.into(watching.log);
-  const passes = openCloudTokens(problem);
+  const cloudTokens = openCloudTokens(problem);
   const options = {
     keys: accounts.keys,
     limits: accounts.limits,
     callerUsage: accounts.callerUsage,
     storedIds: accounts.storedIds,
-    passes,
+    cloudTokens,
     log: problem,
     ...watching.gatewayOptions,
   };

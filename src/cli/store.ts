@@ -6,7 +6,7 @@ import { type ArgsDef, defineCommand } from 'citty';
 import type { Copied } from '../store/copy-store.ts';
 import type { StorePlace } from '../store/store-errors.ts';
 import { execute, readConfigHere } from './command.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 import { withStore } from './with-store.ts';
 
 const options = {

@@ -10,7 +10,7 @@ import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
 import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openSandbox, sandboxOptions } from '../server/open-gateway.ts';
 import { openDistribution } from '../server/process/distribution.ts';
-import { onSignals } from '../server/process/ending.ts';
+import { onSignals } from '../server/process/shutdown.ts';
 import { type ServedConfig, startWorkers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';

@@ -7,8 +7,8 @@ import type { UsageFigures, UsageLineView } from '../accounting/usage/usage-view
 import { count } from '../lib/count.ts';
 import type { UsageSums } from '../store/tables.ts';
 import { execute } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { parseOptions } from './options.ts';
-import { CommandError } from './refusal.ts';
 import { type Column, csv, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 

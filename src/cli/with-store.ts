@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import type { Config } from '../config/schema.ts';
 import type { Store } from '../store/store.ts';
 import { readConfigHere } from './command.ts';
-import { CommandError } from './refusal.ts';
+import { CommandError } from './command-error.ts';
 
 /**
  * Calls `use` with the store of the configuration in the current directory.

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
-import { azureFlow } from '../upstream/credentials/azure-way.ts';
+import { azureFlow } from '../upstream/credentials/azure-flow.ts';
 import { requirePackages } from '../upstream/optional-packages.ts';
 import { BEDROCK, type GivenCredentials } from './credentials.ts';
 

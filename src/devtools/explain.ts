@@ -15,7 +15,7 @@ import { isResponsesBody } from '../translate/cursor/index.ts';
 import { type ExplainedFields, explainedFields } from '../translate/explained-fields.ts';
 import { formatForPrompt } from '../translate/format-for-prompt.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
-import { translatedFormat } from '../translate/spoken-format.ts';
+import { translatedFormat } from '../translate/vendor-format.ts';
 import { writeRequest } from '../translate/write-request.ts';
 import { upstreamName, type Vendors } from '../upstream/vendor.ts';
 

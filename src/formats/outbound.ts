@@ -43,7 +43,7 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
   /**
    * Whether the answer is complete, although more may come. Absent if the last event always says that it is the last.
    */
-  mayBeOver?(): boolean;
+  mayEnd?(): boolean;
   /** Present if the parser takes an event as the `piece` by which it differs from the one before. */
   readonly pieces?: Pieces;
 }

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Ask } from './ask.ts';
 import { estimateTokens } from './pieces.ts';
-import type { Memory } from './world.ts';
+import type { Memory } from './sandbox-state.ts';
 
 /** How many tokens of a prompt a cache has spared. */
 export interface CacheFigures {

@@ -2,16 +2,16 @@
 
 import { answerText, resultsText, thoughtText } from './answer-text.ts';
 import type { Ask, AskedTool } from './ask.ts';
-import { withWords } from './asked-in-words.ts';
 import { cacheFigures } from './caches.ts';
 import { caseIn } from './cases.ts';
 import { cutAtLimit, cutAtStops, type Spoken, tokensIn } from './cut.ts';
 import { orderedWords } from './ordered-words.ts';
 import { inJsonPieces, inPieces } from './pieces.ts';
+import { withWords } from './prompt-commands.ts';
 import { sample } from './sample.ts';
+import type { Memory } from './sandbox-state.ts';
 import type { Script, ScriptPart } from './script.ts';
 import { toolsFor } from './tools-for.ts';
-import type { Memory } from './world.ts';
 
 /**
  * @param seen the prompts in the vendor's cache, to which this one is added

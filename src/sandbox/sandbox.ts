@@ -13,8 +13,14 @@ import { anthropicAnswer } from './anthropic/vendor.ts';
 import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
 import { openaiAnswer } from './openai/vendor.ts';
+import {
+  createState,
+  modelsByName,
+  newId,
+  type SandboxState,
+  type SimulatedVendor,
+} from './sandbox-state.ts';
 import { varied } from './wordings/vary.ts';
-import { createState, modelsByName, newId, type SandboxState, type SimulatedVendor } from './world.ts';
 import { type Pace, write } from './write.ts';
 
 /** The pace and the models of a sandbox. */

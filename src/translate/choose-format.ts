@@ -10,7 +10,7 @@ import { checkFormats } from './check-formats.ts';
 import { catalog, chooseSpeaker, chooseTraits } from './choose-traits.ts';
 import { isResponsesBody } from './cursor/index.ts';
 import { formatForPrompt } from './format-for-prompt.ts';
-import { translatedFormat, vendorFormat } from './spoken-format.ts';
+import { translatedFormat, vendorFormat } from './vendor-format.ts';
 
 /** What `chooseFormat` takes. */
 export interface RequestToPlace<From extends FormatName> {

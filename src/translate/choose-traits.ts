@@ -10,7 +10,7 @@ import { formats } from '../formats/formats.ts';
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
 import type { ModelDescription } from './model-description.ts';
 import { offeredTraits } from './model-traits.ts';
-import type { FormatSpeaker } from './spoken-format.ts';
+import type { FormatSpeaker } from './vendor-format.ts';
 
 /** A model of which nothing is known. Few models write less than this in one answer. */
 const UNKNOWN: Omit<ModelTraits, 'model'> = {

@@ -3,7 +3,7 @@
 import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { textOfBytes } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
-import { beginsEvent, firstNonSpace } from '../streams/first-byte.ts';
+import { beginsEvent, firstNonSpace } from '../streams/first-non-space.ts';
 import type { Pieces } from '../streams/repeated-events.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';

@@ -3,7 +3,7 @@
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { ModelTraits } from '../formats/format.ts';
 import { findOnlyFormat } from '../formats/openai/one-format-only.ts';
-import type { FormatSpeaker } from './spoken-format.ts';
+import type { FormatSpeaker } from './vendor-format.ts';
 
 /**
  * Picks the format: another one that the vendor speaks, if only that one can express the prompt.

@@ -115,7 +115,7 @@ class TranslationProgress implements Step<ReplyEvent, ReplyEvent>, TranslateOpti
   }
 
   mayEnd(): boolean {
-    return this.#passed.parser.mayBeOver?.() === true;
+    return this.#passed.parser.mayEnd?.() === true;
   }
 
   isHolding(): boolean {

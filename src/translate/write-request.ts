@@ -11,8 +11,8 @@ import {
   unreported,
 } from '../formats/format.ts';
 import { type JsonObject, withoutFields } from '../lib/json.ts';
+import { findStops } from './find-stops.ts';
 import { renderPrompt } from './render-prompt.ts';
-import { findStops } from './untold-stops.ts';
 
 export interface WrittenRequest {
   /** The body of the vendor's request. */

@@ -48,7 +48,7 @@ export interface Breakable {
  */
 export interface AnswerObserver extends BodyStep {
   /** How many bytes may wait for the consumer. Absent: HIGH_WATER_MARK. */
-  mostQueued?(): number;
+  maxQueued?(): number;
   /**
    * Called once, at the end: whether the vendor itself reported that its answer failed, and not because of the request.
    */

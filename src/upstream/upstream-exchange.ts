@@ -24,8 +24,8 @@ import type {
   UpstreamHead,
   UpstreamRequest,
 } from './upstream-answer.ts';
+import { WordReader } from './visible-words.ts';
 import { Wait, type Waiting } from './wait.ts';
-import { WordReader } from './words.ts';
 
 /** Settles what `send` returned. */
 interface Settle {
@@ -77,8 +77,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     this.#settle = settle;
     this.#observe = observe;
     this.#wait = new Wait(clock, this, timeLeft);
-    if (signal.aborted) this.abandon();
-    else signal.addEventListener('abort', this.abandon);
+    if (signal.aborted) this.#abandon();
+    else signal.addEventListener('abort', this.#abandon);
   }
 
   markBroken(): void {
@@ -90,7 +90,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#socket = controller;
     if (this.#over instanceof GatewayError) controller.abort(this.#over);
-    else if (this.#signal.aborted) this.abandon();
+    else if (this.#signal.aborted) this.#abandon();
   }
 
   onResponseStarted(): void {
@@ -116,7 +116,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#inflating?.readableEnded) return;
-    this.#wait.heard();
+    this.#wait.noteBytes();
     if (this.#inflating === undefined) this.#deliver(chunk);
     else if (!this.#inflating.write(chunk)) controller.pause();
   }
@@ -144,7 +144,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
 
   resume(): void {
     if (this.#over !== undefined) return;
-    this.#wait.resumed();
+    this.#wait.noteResumed();
     this.#inflating?.resume();
     this.#socket?.resume();
   }
@@ -158,15 +158,15 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   cancel(reason: unknown): void {
     this.#isBroken = reason instanceof GatewayError && isVendorError(reason.fault);
     if (this.#isBroken && reason instanceof GatewayError) this.#abort(reason);
-    else this.abandon();
+    else this.#abandon();
   }
 
   maxQueued(): number | undefined {
-    return this.#observer?.mostQueued?.();
+    return this.#observer?.maxQueued?.();
   }
 
   /** The caller has left, or the gateway ends the exchange. It listens to the signal. */
-  readonly abandon = (): void => {
+  readonly #abandon = (): void => {
     if (this.#over !== undefined) return;
     const { reason: given } = this.#signal;
     const reason = given instanceof GatewayError ? given : callerLeft();
@@ -220,7 +220,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   #finish(how: Ending, error?: GatewayError): void {
     this.#over = error ?? true;
     this.#wait.end();
-    this.#signal.removeEventListener('abort', this.abandon);
+    this.#signal.removeEventListener('abort', this.#abandon);
     this.#inflating?.destroy();
     // Its consumer may still find a failure in what has come: in a moment, for all of it is here.
     if (how === 'whole' && this.#observer?.hasFailed === undefined && this.#body !== undefined) {
@@ -259,7 +259,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   #deliver(next: Uint8Array): void {
     if (this.#over !== undefined) return;
     // A decompressor may go on for long after the last compressed byte has arrived.
-    if (this.#inflating !== undefined) this.#wait.heard();
+    if (this.#inflating !== undefined) this.#wait.noteBytes();
     if (this.#piece === undefined) {
       this.#piece = next;
       inMicrotask(this.#passOn);
@@ -271,7 +271,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   readonly #passOn = (): void => {
     if (this.#over !== undefined || this.#piece === undefined) return;
     const bytes = this.#takePieces();
-    if (this.#words?.hasWord(bytes, this.#wait.hasTold())) this.#wait.told();
+    if (this.#words?.hasWord(bytes, this.#wait.hasNewContent())) this.#wait.told();
     const body = this.#body ?? this.#giveBody();
     try {
       if (this.#observer === undefined) body.enqueue(bytes);

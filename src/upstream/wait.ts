@@ -17,12 +17,12 @@ export class Wait implements Watched {
   readonly #waiting: Waiting;
   readonly #deadline: number;
   /** The longest silence, in milliseconds. */
-  #silence: number;
-  #seen: number;
+  #maxSilence: number;
+  #lastBytes: number;
   /** When the first bytes came since the last content. */
-  #quiet = Number.POSITIVE_INFINITY;
+  #quietSince = Number.POSITIVE_INFINITY;
   /** When content came last. */
-  reportedKeepAlive = Number.NEGATIVE_INFINITY;
+  noteContent = Number.NEGATIVE_INFINITY;
 
   /** @param timeLeft milliseconds until the answer must be over; undefined: the clock's own `total`. */
   constructor(clock: TimeoutClock, waiting: Waiting, timeLeft: number | undefined) {
@@ -30,40 +30,40 @@ export class Wait implements Watched {
     this.#clock = clock;
     this.#waiting = waiting;
     this.#deadline = now + (timeLeft ?? limits.total);
-    this.#silence = limits.firstByte;
-    this.#seen = now;
+    this.#maxSilence = limits.firstByte;
+    this.#lastBytes = now;
     clock.watch(this);
   }
 
   tick(now: number): void {
     const isOver = now > this.#deadline;
     if (this.#waiting.isPaused() && !isOver) return;
-    const isQuiet = now - this.#quiet > this.#clock.limits.quiet;
-    if (isOver || isQuiet || now - this.#seen > this.#silence) this.#waiting.tooLong();
+    const isQuiet = now - this.#quietSince > this.#clock.limits.quiet;
+    if (isOver || isQuiet || now - this.#lastBytes > this.#maxSilence) this.#waiting.tooLong();
   }
 
   /** Bytes of the answer's body have come, whatever they are. */
-  heard(): void {
+  noteBytes(): void {
     const { now, limits } = this.#clock;
-    this.#seen = now;
-    this.#silence = limits.idle;
-    if (this.#quiet > now) this.#quiet = now;
+    this.#lastBytes = now;
+    this.#maxSilence = limits.idle;
+    if (this.#quietSince > now) this.#quietSince = now;
   }
 
   /** Content of the answer was among them. */
   told(): void {
-    this.#quiet = Number.POSITIVE_INFINITY;
-    this.reportedKeepAlive = this.#clock.now;
+    this.#quietSince = Number.POSITIVE_INFINITY;
+    this.noteContent = this.#clock.now;
   }
 
   /** Whether content has come since the clock's last tick. */
-  hasTold(): boolean {
-    return this.reportedKeepAlive === this.#clock.now;
+  hasNewContent(): boolean {
+    return this.noteContent === this.#clock.now;
   }
 
   /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */
-  resumed(): void {
-    this.#seen = this.#clock.now;
+  noteResumed(): void {
+    this.#lastBytes = this.#clock.now;
   }
 
   end(): void {

@@ -10,7 +10,7 @@ import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
 import { mayRepeat, topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
 import { UsageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
-import { holdsInexactNumber } from '../../src/conversation/odd-number.ts';
+import { holdsInexactNumber } from '../../src/conversation/inexact-number.ts';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
 import { argumentsObject } from '../../src/conversation/rules/arguments.ts';
 import { ArgumentScan } from '../../src/formats/chat-completions/outbound/argument-scan.ts';

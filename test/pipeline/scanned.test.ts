@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { holdsInexactNumber } from '../../src/conversation/odd-number.ts';
+import { holdsInexactNumber } from '../../src/conversation/inexact-number.ts';
 import { scanObject } from '../../src/lib/json-scan.ts';
 import { fieldsWithInexactNumbers } from '../../src/pipeline/body/parse-body.ts';
 import { replaced, type Scanned, scanned, withFirst } from '../../src/pipeline/body/scanned.ts';

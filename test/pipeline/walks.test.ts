@@ -46,7 +46,7 @@ vi.mock(import('../../src/lib/json-bounds.ts'), async (original) => {
     },
   };
 });
-vi.mock(import('../../src/conversation/odd-number.ts'), async (original) => {
+vi.mock(import('../../src/conversation/inexact-number.ts'), async (original) => {
   const real = await original();
   return {
     ...real,

@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { cutOff } from '../../src/server/http/cut-off.ts';
-import { trackExchanges } from '../../src/server/listen/live.ts';
+import { trackExchanges } from '../../src/server/listen/live-exchanges.ts';
 import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
 import { held } from '../support/held.ts';
 

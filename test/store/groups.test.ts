@@ -2,9 +2,9 @@
 
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { type WatchedKeys, watchKeys } from '../../src/access/follow-keys.ts';
 import { findPrincipal } from '../../src/access/keys.ts';
 import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
+import { type WatchedKeys, watchKeys } from '../../src/access/watch-keys.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { NoSuchGroup } from '../../src/store/keys/changes.ts';
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../src/store/keys/groups.ts';

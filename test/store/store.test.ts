@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchKeys } from '../../src/access/follow-keys.ts';
 import { findPrincipal } from '../../src/access/keys.ts';
+import { watchKeys } from '../../src/access/watch-keys.ts';
 import { reportUsage } from '../../src/accounting/usage/report.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 

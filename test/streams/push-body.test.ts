@@ -8,13 +8,13 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const broken = new GatewayError('upstream-broken', 'It broke off.');
 
 /** A body, with every notification that its source receives. */
-function stage(mostQueued?: () => number) {
+function stage(maxQueued?: () => number) {
   const heard: unknown[] = [];
   const body = new PushBody({
     resume: () => heard.push('resume'),
     pause: () => heard.push('pause'),
     cancel: (reason) => heard.push(['cancel', reason]),
-    ...(mostQueued && { maxQueued: mostQueued }),
+    ...(maxQueued && { maxQueued: maxQueued }),
   });
   return { body, heard, reader: body.stream().getReader() };
 }

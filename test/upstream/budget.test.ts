@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeRetryBudget } from '../../src/upstream/pool/budget.ts';
+import { makeRetryBudget } from '../../src/upstream/pool/retry-budget.ts';
 
 function clocked(limits: { share: number; perSecond: number }) {
   let now = 0;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { WordReader } from '../../src/upstream/words.ts';
+import { WordReader } from '../../src/upstream/visible-words.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
 /** Whether any of the pieces carries content. */

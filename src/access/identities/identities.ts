@@ -5,8 +5,8 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import type { KnownGroup, Principal } from '../principal.ts';
 import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
-import { openTokenCache } from './remembered.ts';
 import { issuerIn, looksLikeToken } from './token.ts';
+import { openTokenCache } from './token-cache.ts';
 import { type Identity, invalidToken, makeVerifier } from './verify-token.ts';
 
 export interface Identities {

@@ -3,17 +3,17 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
 import { type Budget, byShareLeft, listBudgets, MAX_BUDGETS } from './budgets.ts';
-import type { AccountKind, LimitHolder } from './holder.ts';
 import type { InFlight, ReleaseSlot } from './in-flight.ts';
 import { type LimitState, type LimitStates, tighter } from './limit-headers.ts';
+import type { AccountKind, LimitHolder } from './limit-holder.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
 import { sharedPeriods } from './periods.ts';
+import { openRecentlyUsed } from './recently-used.ts';
 import { type CheckedRequest, overBudget, overConcurrency, overRate, overReserve } from './refusals.ts';
 import type { Release, Reservations } from './reservations.ts';
 import { type CostEstimate, holdAmount } from './reserve.ts';
 import type { Spending, Spent } from './spending.ts';
-import { openRecentlyUsed } from './used-lately.ts';
 import type { UsageWindow, Used } from './window.ts';
 
 /** Where figures are kept. */

@@ -1,7 +1,7 @@
 /** Budgets and what is left of them, for metrics. */
 
 import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
-import type { AccountKind, LimitHolder } from './holder.ts';
+import type { AccountKind, LimitHolder } from './limit-holder.ts';
 import type { Spent } from './spending.ts';
 
 /** A budget and what is left of it, in US dollars. The rest is negative if the last answers exceeded the budget. */

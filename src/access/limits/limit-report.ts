@@ -1,7 +1,7 @@
 /** The limits that apply to a caller, with what is spent of their budgets. */
 
 import type { KeyLimits } from '../../store/keys/key-limits.ts';
-import type { AccountKind } from './holder.ts';
+import type { AccountKind } from './limit-holder.ts';
 import type { Spent } from './spending.ts';
 
 export interface LimitReport {

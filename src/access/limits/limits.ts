@@ -94,7 +94,7 @@ export interface Limits {
 export interface LimitsPassed {
   readonly standings: LimitStates;
   /** Headers, with names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly limitHeaders: Readonly<Record<string, string>>;
 }
 
 /** Where the figures of keys or of groups are kept: for all models, and for some. */
@@ -141,7 +141,7 @@ export function openLimitsOver(
     format: FormatName,
   ): LimitsPassed | Promise<LimitsPassed> {
     if (standings instanceof Promise) return standings.then((all) => told(all, format));
-    return { standings, headers: limitHeaders(standings, format, clock.now()) };
+    return { standings, limitHeaders: limitHeaders(standings, format, clock.now()) };
   }
 
   return {

@@ -5,13 +5,13 @@ import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
 import { type Account, type Clock, type Counters, openAccount } from './account.ts';
 import type { Consumption } from './consumption.ts';
-import type { AccountKind } from './holder.ts';
 import type { LimitStates } from './limit-headers.ts';
+import type { AccountKind } from './limit-holder.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
+import { openRecentlyUsed, type RecentlyUsed } from './recently-used.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
-import { openRecentlyUsed, type RecentlyUsed } from './used-lately.ts';
 
 /** The models of a request. */
 export interface RequestedModels {

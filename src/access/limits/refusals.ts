@@ -4,8 +4,8 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { count } from '../../lib/count.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
-import type { AccountKind, LimitHolder } from './holder.ts';
 import { type LimitState, type LimitStates, limitHeaders } from './limit-headers.ts';
+import type { AccountKind, LimitHolder } from './limit-holder.ts';
 import { nextStart } from './periods.ts';
 import type { Spent } from './spending.ts';
 

@@ -1,7 +1,7 @@
 /** Reserves what a request may cost of the budgets of its key and its group, until its cost is charged. */
 
 import type { BudgetReserve } from '../../store/keys/key-limits.ts';
-import type { LimitHolder } from './holder.ts';
+import type { LimitHolder } from './limit-holder.ts';
 import { sharedPeriods } from './periods.ts';
 import type { Release, Reservations } from './reservations.ts';
 import type { Spending, Spent } from './spending.ts';

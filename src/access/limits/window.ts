@@ -4,8 +4,8 @@
  */
 
 import type { Redis } from 'ioredis';
+import { openRecentlyUsed } from './recently-used.ts';
 import type { ReportFault } from './redis.ts';
-import { openRecentlyUsed } from './used-lately.ts';
 
 export interface Used {
   readonly count: number;

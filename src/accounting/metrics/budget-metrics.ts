@@ -2,7 +2,7 @@
 
 import { Gauge, type Registry } from 'prom-client';
 import type { Budget } from '../../access/limits/budgets.ts';
-import type { AccountKind } from '../../access/limits/holder.ts';
+import type { AccountKind } from '../../access/limits/limit-holder.ts';
 
 /** Adds the metrics to a registry. @param read returns the budgets of the present scrape. */
 export function addBudgetMetrics(registry: Registry, read: () => Iterable<Budget>): void {

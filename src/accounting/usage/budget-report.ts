@@ -1,10 +1,10 @@
 /** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
 
-import { modelFilter } from '../../access/allowance.ts';
 import type { SpentByModel } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
 import type { Spent } from '../../access/limits/spending.ts';
 import { storedByModel } from '../../access/limits/stored-spending.ts';
+import { modelFilter } from '../../access/model-filter.ts';
 import { formatDay } from '../../lib/calendar.ts';
 import { listGroups } from '../../store/keys/groups.ts';
 import {

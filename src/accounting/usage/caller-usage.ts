@@ -2,8 +2,8 @@
 
 import { sql, type Transaction } from 'kysely';
 import { firstDays } from '../../access/limits/periods.ts';
+import { openRecentlyUsed } from '../../access/limits/recently-used.ts';
 import type { Spent } from '../../access/limits/spending.ts';
-import { openRecentlyUsed } from '../../access/limits/used-lately.ts';
 import { addDays, formatDay } from '../../lib/calendar.ts';
 import type { Store } from '../../store/store.ts';
 import type { Tables } from '../../store/tables.ts';

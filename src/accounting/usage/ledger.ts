@@ -7,8 +7,8 @@ import type { Model } from '../../catalog/model.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Fault, GatewayError } from '../../lib/errors.ts';
 import type { ExchangeTrace } from '../traces/exchange-trace.ts';
-import { findCause } from './cause-of.ts';
 import type { ExchangeRecord, GaveWay } from './exchange-record.ts';
+import { findCause } from './find-cause.ts';
 import type { OutputEstimate } from './output-estimate.ts';
 import type { UsageObserver } from './usage-observer.ts';
 

@@ -6,7 +6,7 @@
 import { hasEscapedKey, MISREADS_ESCAPED_KEYS, parseByTokens } from '../../lib/escaped-keys.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
-import { checkNumbers, holdsInexactNumber, isInexact } from '../odd-number.ts';
+import { checkNumbers, holdsInexactNumber, isInexact } from '../inexact-number.ts';
 
 // ECMAScript 2025, "JSON.parse source text access": every supported Node has it, and the library types do not yet.
 declare global {
@@ -107,7 +107,7 @@ export function tryParseExact(text: string): Json | undefined {
   const found = checkNumbers(text);
   if (found === 'unbounded') return undefined;
   try {
-    return found === 'odd' ? parseWithSpelling(text) : parseJson(text);
+    return found === 'inexact' ? parseWithSpelling(text) : parseJson(text);
   } catch {
     return undefined;
   }

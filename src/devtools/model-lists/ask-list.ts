@@ -42,7 +42,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
  */
 export async function askList(
   agent: Dispatcher,
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   vendor: Vendor,
   patience: number,
 ): Promise<readonly Listed[]> {
@@ -55,7 +55,7 @@ export async function askList(
     if (asked.has(next) || asked.size === MAX_PAGES) throw new NoList('its list has too many pages.');
     asked.add(next);
     const page = reader.page(
-      tryParseJson(await text(agent, passes, vendor, reader.path(next), signal)) ?? null,
+      tryParseJson(await text(agent, cloudTokens, vendor, reader.path(next), signal)) ?? null,
     );
     if (page === undefined) throw new NoList('it answered with something that is not a list of models.');
     for (const model of page.models) models.set(model.name, model);
@@ -66,7 +66,7 @@ export async function askList(
 
 async function text(
   agent: Dispatcher,
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   vendor: Vendor,
   end: string,
   signal: AbortSignal,
@@ -75,7 +75,7 @@ async function text(
     const path = pathAt(vendor, end);
     const own = headersFor(vendor);
     const asked = { method: 'GET', path, headers: own, body: new Payload([]) } as const;
-    const { headers } = await credentialFor(passes, vendor, asked);
+    const { headers } = await credentialFor(cloudTokens, vendor, asked);
     const { statusCode, body } = await agent.request({
       origin: vendor.origin,
       path,

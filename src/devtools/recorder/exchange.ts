@@ -94,13 +94,13 @@ export interface Answering {
  */
 export async function ask(
   agent: Dispatcher,
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   vendor: Vendor,
   { path, headers, body, signal }: Sending,
   waits: Waits,
 ): Promise<Answering> {
   const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  const { headers: own, ...shown } = await credentialFor(passes, vendor, {
+  const { headers: own, ...shown } = await credentialFor(cloudTokens, vendor, {
     method: 'POST',
     path,
     headers: flat,

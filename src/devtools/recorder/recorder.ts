@@ -21,7 +21,7 @@ import { callerSecrets } from './secrets.ts';
 export interface RecorderOptions {
   readonly agent: Dispatcher;
   /** Gets a token if the vendor has no key. */
-  readonly passes: CloudTokens;
+  readonly cloudTokens: CloudTokens;
   readonly vendor: Vendor;
   readonly waits: Waits;
   /** 0 means any free port. */
@@ -138,7 +138,7 @@ async function pass(
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<Exchange> {
-  const { agent, passes, vendor, waits } = options;
+  const { agent, cloudTokens, vendor, waits } = options;
   const leaving = new AbortController();
   response.once('close', () => leaving.abort());
   try {
@@ -149,7 +149,7 @@ async function pass(
     const refused = options.refuse(format);
     if (refused !== undefined) throw new Declined(409, refused);
     const sending = { path, headers: headersTo(vendor, incoming.headers), body, signal: leaving.signal };
-    const { answer: answered, ...shown } = await ask(agent, passes, vendor, sending, waits);
+    const { answer: answered, ...shown } = await ask(agent, cloudTokens, vendor, sending, waits);
     const { statusCode: status, headers, body: answering } = answered;
     response.writeHead(status, endToEnd(headers));
     response.flushHeaders();

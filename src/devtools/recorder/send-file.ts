@@ -73,14 +73,14 @@ export function readAsking(
  */
 export async function sendAsking(
   agent: Dispatcher,
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   vendor: Vendor,
   { format, path, stream, body }: Asking,
   waits: Waits,
 ): Promise<Exchange> {
   const headers = headersTo(vendor, headersOfNobody(stream, format === 'messages'));
   const signal = new AbortController().signal;
-  const { answer, ...shown } = await ask(agent, passes, vendor, { path, headers, body, signal }, waits);
+  const { answer, ...shown } = await ask(agent, cloudTokens, vendor, { path, headers, body, signal }, waits);
   const bytes = Buffer.from(await answer.body.arrayBuffer());
   const whole = await inflated(bytes, answer.headers['content-encoding']);
   if (whole === undefined) throw new NoFixture('The vendor’s answer cannot be decompressed.');

@@ -4,7 +4,7 @@
  * them.
  */
 
-import { isInexact } from '../../conversation/odd-number.ts';
+import { isInexact } from '../../conversation/inexact-number.ts';
 import type { Prompt } from '../../conversation/prompt.ts';
 import { parseExact } from '../../conversation/rules/arguments.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -49,14 +49,14 @@ export function fieldsWithInexactNumbers({ body, scan: { fields, numbers } }: Sc
   return found;
 }
 
-/** Whether `parseBody` parses a dialogue once more, from the bytes as they came. @param odd as for `parseBody`. */
+/** Whether `parseBody` parses a dialogue once more, from the bytes as they came. @param inexact as for `parseBody`. */
 export function parsesDialogueAgain(inexact: ReadonlySet<string>): boolean {
   return inexact.size > 0 && [...inexact].some((key) => DIALOGUES.has(key));
 }
 
 /**
  * Makes the value of a body, whose numbers are spelled as in the body wherever they are only carried.
- * @param odd what `fieldsWithOddNumbers` has found in it.
+ * @param inexact what `fieldsWithInexactNumbers` has found in it.
  * @throws GatewayError `invalid-request` if the body is not a JSON object, if its texts hold more JSON than may be
  *   parsed, or if a number is beyond all doubles and would arrive as `null`.
  */
@@ -83,7 +83,7 @@ export function parseBody(sent: Scanned, inexact = fieldsWithInexactNumbers(sent
 /**
  * Restores the spelling of numbers in a prompt's unknown fields to that of the body.
  * @param sent the body that the prompt was parsed from.
- * @param odd what `fieldsWithOddNumbers` has found in it.
+ * @param inexact what `fieldsWithInexactNumbers` has found in it.
  * @throws GatewayError `invalid-request` if a field that is read has an integer that would arrive as another one.
  */
 export function withWrittenNumbers(

@@ -91,8 +91,8 @@ const CONNECT = 1_000;
 
 const PREFIX = 'gateway:answer:';
 
-/** Keeps answers in Redis. While it is away, nothing is found and nothing is kept. @param tell receives one sentence then. */
-export async function answersInRedis(url: string, tell: (sentence: string) => void): Promise<AnswerStore> {
+/** Keeps answers in Redis. While it is away, nothing is found and nothing is kept. @param log receives one sentence then. */
+export async function answersInRedis(url: string, log: (sentence: string) => void): Promise<AnswerStore> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -105,7 +105,7 @@ export async function answersInRedis(url: string, tell: (sentence: string) => vo
   applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
   let isAway = false;
   redis.on('error', (error: Error) => {
-    if (!isAway) tell(`Redis cannot be reached (${error.message}), so no answers are cached.`);
+    if (!isAway) log(`Redis cannot be reached (${error.message}), so no answers are cached.`);
     isAway = true;
   });
   redis.on('ready', () => {

@@ -4,9 +4,9 @@ import type { Catalog, FallbackReason } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Vendors } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
+import { capMaxTokens } from './cap-max-tokens.ts';
 import { formatFor } from './native-format.ts';
 import { type ReachOptions, reaches } from './reach.ts';
-import { capMaxTokens } from './within-most.ts';
 
 /** The models that may be asked in place of one, all usable by the key: in order, by why it does not answer. */
 type OtherModels = Readonly<Record<FallbackReason, readonly Model[]>>;

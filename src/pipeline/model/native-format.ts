@@ -6,7 +6,7 @@ import type { Route } from '../../conversation/route.ts';
 import { formats } from '../../formats/formats.ts';
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { translatedFormat, vendorFormat } from '../../translate/spoken-format.ts';
+import { translatedFormat, vendorFormat } from '../../translate/vendor-format.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import type { Scanned } from '../body/scanned.ts';
 import { findDialect } from './collect-traits.ts';

@@ -16,7 +16,7 @@ import { isEventStream } from '../../upstream/headers.ts';
 import type { AnswerObserver, UpstreamHead } from '../../upstream/upstream-answer.ts';
 import type { Prepared } from '../exchange.ts';
 import { endWithError } from '../late-error.ts';
-import { bindStored } from '../restrictions/note-stored.ts';
+import { bindStored } from '../restrictions/bind-stored.ts';
 import { Beginning, WATCHED_MARK } from './early-failure.ts';
 import { FailureHider } from './hide-failures.ts';
 
@@ -124,7 +124,7 @@ class StreamObserver implements AnswerObserver {
     return isVendorError(fault);
   }
 
-  mostQueued(): number {
+  maxQueued(): number {
     return this.#beginning.isOpen() ? WATCHED_MARK : HIGH_WATER_MARK;
   }
 

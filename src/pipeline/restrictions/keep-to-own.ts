@@ -19,7 +19,7 @@ const MAX_REFERENCES = 10_000;
  * @param known which key's answers have stored which ids.
  * @returns the request that the key may send; a promise only if it names an id that is not known in memory.
  * @throws GatewayError, or rejects with it: `permission-denied` that names the field, `invalid-request` for more than
- *   MOST_REFERENCES, and `overloaded` if the store cannot be read.
+ *   MAX_REFERENCES, and `overloaded` if the store cannot be read.
  */
 export function keepToOwn(
   { principal, route }: Pick<Admitted, 'principal' | 'route'>,

@@ -9,7 +9,7 @@ import { foreignContentStrippers } from '../../formats/foreign-content.ts';
 import { formats } from '../../formats/formats.ts';
 import { wellFormed } from '../../lib/well-formed.ts';
 import { inboundFor } from '../../translate/caller-format.ts';
-import { translatedFormat } from '../../translate/spoken-format.ts';
+import { translatedFormat } from '../../translate/vendor-format.ts';
 import { scanned } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 import { findDialect } from '../model/collect-traits.ts';

@@ -39,7 +39,7 @@ export interface ChoiceChecker {
   hasOpen(): boolean;
 }
 
-/** A checker that has seen no choice. @param say reports a violation in the current event. */
+/** A checker that has seen no choice. @param report receives a violation in the current event. */
 export function choiceChecker(report: Report): ChoiceChecker {
   const choices = new Map<number, Choice>();
   const callIds = new Set<string>();

@@ -45,7 +45,7 @@ export interface BlockChecker {
 
 /**
  * A checker that has seen no block.
- * @param ids receives the ids of the calls. @param calls counts the calls. @param say reports a violation.
+ * @param ids receives the ids of the calls. @param calls counts the calls. @param report receives a violation.
  */
 export function blockChecker(
   ids: Set<string>,

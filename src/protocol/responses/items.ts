@@ -24,7 +24,7 @@ export interface ItemChecker {
 
 /**
  * A checker that has seen no item.
- * @param isInProgress whether `response.in_progress` has come. @param say reports a violation.
+ * @param isInProgress whether `response.in_progress` has come. @param report receives a violation.
  */
 export function itemChecker(
   isInProgress: () => boolean,

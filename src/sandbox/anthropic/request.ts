@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { findFlaws } from '../flaws.ts';
-import type { SandboxState } from '../world.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { anthropicFlaw, anthropicRefusal } from './words.ts';
 
 export type Known = readonly [name: string, model: Model];

@@ -6,8 +6,8 @@ import { header, Refused, type VendorAnswer, type VendorRequest, whole } from '.
 import { answerMessages } from '../messages/answer.ts';
 import { tokensOfMessages } from '../messages/ask.ts';
 import { checkBlocks } from '../messages/check-blocks.ts';
+import { newId, type SandboxState } from '../sandbox-state.ts';
 import { countTokensRequest } from '../schemas/messages.ts';
-import { newId, type SandboxState } from '../world.ts';
 import { checkedBody, type Known, lookUp } from './request.ts';
 import { anthropicRefusal } from './words.ts';
 

@@ -22,8 +22,8 @@ import { checkModelLimits, checkOptions } from '../generate-content/check-option
 import { checkSignatures } from '../generate-content/check-signatures.ts';
 import { numbered, numberedEvents } from '../generate-content/number-enums.ts';
 import { streamGemini, wholeGemini } from '../generate-content/render.ts';
+import { type SandboxState, stampFor } from '../sandbox-state.ts';
 import { geminiCountRequest, generateContentRequest } from '../schemas/generate-content.ts';
-import { type SandboxState, stampFor } from '../world.ts';
 import { googleFlaws, googleRefusal } from './words.ts';
 
 type Known = readonly [name: string, model: Model];

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import { header, Refused, type VendorRequest } from '../exchange.ts';
-import type { SandboxState } from '../world.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 
 /** Fields that a later turn may leave out, since the thread has them. */
 const KEPT = ['system', 'tools', 'tool_choice', 'thinking', 'output_config'];

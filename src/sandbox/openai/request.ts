@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asText } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { findFlaws } from '../flaws.ts';
-import type { SandboxState } from '../world.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { openaiFlaw, openaiRefusal } from './words.ts';
 
 /** `compatible` is a service that speaks OpenAI's formats for the models of other vendors. */

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { answerChat } from '../chat-completions/answer.ts';
 import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { answerResponses } from '../responses/answer.ts';
-import { compactResponses, countResponses } from '../responses/beside.ts';
-import type { SandboxState } from '../world.ts';
+import { compactResponses, countResponses } from '../responses/count-and-compact.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { lookUp, type OpenaiVendor } from './request.ts';
 import { openaiRefusal } from './words.ts';
 

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asList, asText, isObject } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { verify } from '../signatures.ts';
-import type { SandboxState } from '../world.ts';
 import { storedItem } from './store.ts';
 
 /** The beginning of the ids of items, by the type of the item. */

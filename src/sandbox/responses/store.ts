@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { openaiRefusal } from '../openai/words.ts';
-import type { SandboxState } from '../world.ts';
+import type { SandboxState } from '../sandbox-state.ts';
 import { parseItems } from './ask.ts';
 
 /**

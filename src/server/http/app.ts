@@ -16,7 +16,7 @@ import { renderFailure } from '../../pipeline/render-failure.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
 import { openConsole } from '../pages/console.ts';
 import { checkHandshake, isHandshake } from '../websocket/handshake.ts';
-import type { SocketCounter } from '../websocket/room.ts';
+import type { SocketCounter } from '../websocket/socket-counter.ts';
 import { describeKey } from './caller-key.ts';
 import { findFamily, isAnthropicClient, isGoogleClient } from './client-family.ts';
 import { answerConfigSchema } from './config-schema.ts';

@@ -7,7 +7,7 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, getPort, tryAddress } from '../../upstream/net/bind.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { type ServerCertificate, TlsTermination } from '../../upstream/net/terminate-tls.ts';
-import { type PortListener, stopListening } from './entrance.ts';
+import { type PortListener, stopListening } from './stop-listening.ts';
 
 /** Where to listen, and the certificate with which to speak TLS; without one it is plain HTTP. */
 export interface ListenOptions extends Address {

@@ -14,12 +14,12 @@ import { declineUpgrades } from '../http/declined-upgrade.ts';
 import { getNodeExchange } from '../http/node-exchange.ts';
 import { pipelining } from '../http/pipelining.ts';
 import { respond, toResponse } from '../http/respond.ts';
-import { openSocketCounter } from '../websocket/room.ts';
+import { openSocketCounter } from '../websocket/socket-counter.ts';
 import { acceptSockets } from '../websocket/sockets.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { trackConnections } from './connections.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import { ERROR_WRITE_TIME, type LiveExchanges, trackExchanges } from './live.ts';
+import { ERROR_WRITE_TIME, type LiveExchanges, trackExchanges } from './live-exchanges.ts';
 import { toOriginForm } from './origin-form.ts';
 import { applyTimeouts, closeIfUnread, setCheckInterval } from './timeouts.ts';
 

@@ -4,8 +4,8 @@ import type { H3Event } from 'h3';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { createApp } from '../http/app.ts';
-import { trackExchanges } from '../listen/live.ts';
-import { openSocketCounter } from '../websocket/room.ts';
+import { trackExchanges } from '../listen/live-exchanges.ts';
+import { openSocketCounter } from '../websocket/socket-counter.ts';
 import { MountedRequest } from './mounted-request.ts';
 import { MountedResponse, toWebResponse } from './mounted-response.ts';
 

@@ -6,7 +6,7 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { openConfiguredStore } from '../../store/configured-store.ts';
 import { WorkerThread } from '../../store/threads/worker-thread.ts';
 import type { OpenOptions } from '../open-gateway.ts';
-import { openStoreAccess } from '../process/accounts.ts';
+import { openStoreAccess } from '../process/store-access.ts';
 
 /** What a mounted gateway keeps in its store: keys, what they have used, and what every exchange cost. */
 export interface MountedStore {

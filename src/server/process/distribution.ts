@@ -7,8 +7,8 @@ import type { Worker } from 'node:cluster';
 import { createServer, type Socket } from 'node:net';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, bind } from '../../upstream/net/bind.ts';
-import { stopListening } from '../listen/entrance.ts';
 import { surviveAcceptErrors } from '../listen/listen.ts';
+import { stopListening } from '../listen/stop-listening.ts';
 
 /** The message that carries a connection. */
 export const CONNECTION = 'connection';

@@ -4,9 +4,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { sendAnswer } from './answer.ts';
-import type { SessionGateway } from './behind.ts';
 import type { Connection } from './connection.ts';
 import { UNCOUNTED } from './pending-bytes.ts';
+import type { SessionGateway } from './session-gateway.ts';
 
 /** The exchanges that are under way. */
 export interface Exchanges {

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { type Authenticators, authenticateCaller } from '../../pipeline/authenticate.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
-import type { SocketCounter } from './room.ts';
+import type { SocketCounter } from './socket-counter.ts';
 
 /** The path that has a WebSocket. As for other requests, a slash at its end is ignored. */
 const PATH = /^\/v1\/responses\/?$/;

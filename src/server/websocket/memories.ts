@@ -53,14 +53,14 @@ export function openMemories(limits: () => MemoryLimits): Memories {
   }
 
   function makeRoom(key: string): void {
-    const { total, perKey: maxPerKey } = limits();
+    const { total: maxTotal, perKey: maxPerKey } = limits();
     forgetOldest(
       (kept) => kept.key === key,
       () => (perKey.get(key) ?? 0) > maxPerKey,
     );
     forgetOldest(
       () => true,
-      () => total > total,
+      () => total > maxTotal,
     );
   }
 

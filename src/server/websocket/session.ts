@@ -5,11 +5,12 @@ import type { RawData, WebSocket } from 'ws';
 import { asGatewayError, GatewayError, invalid } from '../../lib/errors.ts';
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { writeError } from './answer.ts';
-import type { SessionGateway } from './behind.ts';
+import { trackMessage } from './arriving-message.ts';
 import { paceConnection } from './connection.ts';
 import type { Dialogue } from './dialogue-memory.ts';
 import { openExchanges } from './exchanges.ts';
 import { NO_LANE, openLanes } from './lanes.ts';
+import { answerWithoutOutput, refuseSteering } from './local-answers.ts';
 import {
   getField,
   joinItems,
@@ -19,9 +20,8 @@ import {
   type Request,
   readMessage,
 } from './message.ts';
-import { trackMessage } from './on-the-way.ts';
-import { answerWithoutOutput, refuseSteering } from './own-answers.ts';
 import { reportPending } from './pending-bytes.ts';
+import type { SessionGateway } from './session-gateway.ts';
 import { refuseStrayOutputs } from './stray-outputs.ts';
 
 /** A connection, as the gateway's other parts control it. */

@@ -13,7 +13,7 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { oneModel } from '../http/model-list.ts';
-import type { LiveExchanges } from '../listen/live.ts';
+import type { LiveExchanges } from '../listen/live-exchanges.ts';
 import {
   checkHandshake,
   findKnownPrincipal,
@@ -21,10 +21,10 @@ import {
   type HandshakeResult,
   isHandshake,
 } from './handshake.ts';
-import { postInternally, sessionHeaders } from './inner-exchange.ts';
 import { openMemories } from './memories.ts';
-import type { SocketCounter } from './room.ts';
+import { postInternally, sessionHeaders } from './post-internally.ts';
 import { type Session, serveSession } from './session.ts';
+import type { SocketCounter } from './socket-counter.ts';
 
 /** The interval of the checks for messages that take too long, in milliseconds. */
 const TICK = 1_000;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Dispatcher, Response } from 'undici';
 import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { withoutSecrets } from '../redact.ts';
-import { type AzureFlow, azureFlow } from './azure-way.ts';
+import { type AzureFlow, azureFlow } from './azure-flow.ts';
 import { type AzureCloud, bearerToken, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 

@@ -16,12 +16,12 @@ export interface SentCredential {
  * fetched.
  */
 export async function credentialFor(
-  passes: CloudTokens,
+  cloudTokens: CloudTokens,
   vendor: Vendor,
   request: Omit<Outgoing, 'origin' | 'headers'> & { readonly headers: Headers },
 ): Promise<SentCredential> {
   if (vendor.credentials === undefined) return { headers: { [vendor.auth]: renderCredential(vendor) } };
-  const pass = await passes.get(vendor);
+  const pass = await cloudTokens.get(vendor);
   const { origin } = vendor;
   const headers = Object.entries(request.headers).flat();
   return { headers: await pass.headersFor({ ...request, origin, headers }), secret: pass.secret };

@@ -5,9 +5,9 @@
 
 import { openTimeoutClock, type TimeoutClock, type VendorTimeouts } from '../timeout-clock.ts';
 import type { Vendor } from '../vendor.ts';
-import { makeRetryBudget, type RetryBudget, type RetryBudgetLimits } from './budget.ts';
 import type { EjectionLimits } from './ejection.ts';
 import { makePool, type Pool } from './pool.ts';
+import { makeRetryBudget, type RetryBudget, type RetryBudgetLimits } from './retry-budget.ts';
 
 export interface RetryLimits extends RetryBudgetLimits {
   /** The most retries of one request. */

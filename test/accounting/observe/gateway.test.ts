@@ -68,7 +68,7 @@ beforeAll(async () => {
     traces,
     metrics: (message: CallerRequest) =>
       answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key-of-the-tests'), message),
-    note: recording((record) => {
+    record: recording((record) => {
       records.push(record);
       tally.record(record);
       log.write(Buffer.from(line(record)));

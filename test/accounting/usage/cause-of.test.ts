@@ -1,7 +1,7 @@
 /** What the log says about the cause of a failure: enough to fix it, and no content. */
 
 import { expect, test } from 'vitest';
-import { findCause } from '../../../src/accounting/usage/cause-of.ts';
+import { findCause } from '../../../src/accounting/usage/find-cause.ts';
 import { amended, asGatewayError, GatewayError } from '../../../src/lib/errors.ts';
 
 const withCode = (code: unknown, cause?: unknown): Error =>

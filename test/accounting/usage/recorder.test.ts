@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { deleteOldUsage } from '../../../src/accounting/usage/delete-old-usage.ts';
 import { EXCHANGE_COLUMNS } from '../../../src/accounting/usage/exchange-row.ts';
-import { deleteOldUsage } from '../../../src/accounting/usage/forget-usage.ts';
 import { exchangeQuery, listExchanges } from '../../../src/accounting/usage/list-exchanges.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
-import { openStoreAccess } from '../../../src/server/process/accounts.ts';
+import { openStoreAccess } from '../../../src/server/process/store-access.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { recordUsage, type UsageOptions } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
-import { openStoreAccess } from '../../../src/server/process/accounts.ts';
+import { openStoreAccess } from '../../../src/server/process/store-access.ts';
 import { describeStores } from '../../support/stores.ts';
 
 describeStores('the store of a serving process', (stores) => {

@@ -14,7 +14,7 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
-import { OF_CLIENTS } from '../../of-clients.ts';
+import { OF_CLIENTS } from '../../client-fields.ts';
 import { missing } from '../../openai/fields.ts';
 import { parseInputAudio } from '../../openai/media.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';

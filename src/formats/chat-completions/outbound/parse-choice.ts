@@ -90,7 +90,7 @@ export class ChoiceReader {
   }
 
   /** Whether the answer is probably complete, though more may come. */
-  mayBeOver(): boolean {
+  mayEnd(): boolean {
     return isStandardFinish(this.#finishReason) && !this.#continuesAfterFinish && this.#message.hasParts();
   }
 

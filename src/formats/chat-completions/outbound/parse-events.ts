@@ -39,7 +39,7 @@ export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventPa
   const chunks = new ChunkParser(prompt, target);
   const answer = withBareAnswer(chunks, prompt, target, 'chat-completions');
   const events = withSettledCalls(withParallelCalls(withCustomCalls(answer, prompt), prompt));
-  return Object.assign(events, { mayBeOver: () => chunks.mayBeOver(), pieces: chunks });
+  return Object.assign(events, { mayEnd: () => chunks.mayEnd(), pieces: chunks });
 }
 
 class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
@@ -97,8 +97,8 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     return this.#lastPiece;
   }
 
-  mayBeOver(): boolean {
-    return !this.#isDone && this.#isEvery((choice) => choice?.mayBeOver() === true);
+  mayEnd(): boolean {
+    return !this.#isDone && this.#isEvery((choice) => choice?.mayEnd() === true);
   }
 
   /** Whether there are choices, and this is true of all of them. */

@@ -18,7 +18,7 @@ import {
   withEach,
   withoutFields,
 } from '../../../lib/json.ts';
-import { OF_CLIENTS } from '../../of-clients.ts';
+import { OF_CLIENTS } from '../../client-fields.ts';
 import type { Dialect, ReasoningHistory } from '../dialect.ts';
 import { findDialect } from '../dialects.ts';
 import { ADDITIONAL_FIELDS, mergeSplitMessage } from '../wire/merge-split-messages.ts';

@@ -6,7 +6,7 @@
  */
 
 import { asObjects, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { OF_CLIENTS } from '../../of-clients.ts';
+import { OF_CLIENTS } from '../../client-fields.ts';
 
 /** Fields of answers that OpenAI itself does not have. */
 export const ADDITIONAL_FIELDS: readonly string[] = [

@@ -89,7 +89,7 @@ export class CandidateReader {
   }
 
   /** Whether it is probably complete, though more may come. */
-  mayBeOver(): boolean {
+  mayEnd(): boolean {
     return this.#word !== undefined && !this.#continuesAfterFinish;
   }
 

@@ -43,7 +43,7 @@ type Out = Sink<ReplyEvent>;
 export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
   const chunks = new ChunkParser(prompt, isGemini3(target));
   return Object.assign(withSettledCalls(withCustomCalls(chunks, prompt)), {
-    mayBeOver: () => chunks.mayBeOver(),
+    mayEnd: () => chunks.mayEnd(),
     pieces: chunks,
   });
 }
@@ -112,11 +112,11 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
    * Whether every candidate has said why it stopped, and the usage has come with that. A model also stops for a tool that
    * Google runs, however long that takes, and goes on after it (0xPlaygrounds/rig#2328).
    */
-  mayBeOver(): boolean {
+  mayEnd(): boolean {
     return (
       this.#metadata !== undefined &&
       this.#candidates.length > 0 &&
-      this.#candidates.every((candidate) => candidate?.mayBeOver() === true) &&
+      this.#candidates.every((candidate) => candidate?.mayEnd() === true) &&
       this.#tools?.some(({ kind }) => kind === 'hosted') !== true
     );
   }

@@ -20,7 +20,7 @@ import {
   withEach,
   withoutFields,
 } from '../../../lib/json.ts';
-import { OF_CLIENTS } from '../../of-clients.ts';
+import { OF_CLIENTS } from '../../client-fields.ts';
 import { moveCallsLast } from './calls-last.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The sessions of people who signed in: sealed cookies, which scripts of the page cannot read. */
 
 import type { CallerRequest } from '../../../access/caller.ts';
-import { makeSealer } from '../../../access/identities/sealed.ts';
+import { makeSealer } from '../../../access/identities/sealer.ts';
 import type { Person } from '../../../access/identities/sign-in.ts';
 
 /** Seconds of a working day. */

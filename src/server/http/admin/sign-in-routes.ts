@@ -5,7 +5,7 @@
 
 import type { H3, H3Event } from 'h3';
 import { z } from 'zod';
-import { makeSealer } from '../../../access/identities/sealed.ts';
+import { makeSealer } from '../../../access/identities/sealer.ts';
 import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/identities/sign-in.ts';
 import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { methodNotAllowed } from '../../../lib/errors.ts';

@@ -10,8 +10,8 @@ import type { Environment } from '../../lib/environment.ts';
 import type { WorkerThread } from '../../store/threads/worker-thread.ts';
 import { authenticateAdmin, logWrongKeys } from '../http/admin/authenticate-admin.ts';
 import type { OpenOptions } from '../open-gateway.ts';
-import type { StoreAccess } from './accounts.ts';
 import type { Serving } from './serving.ts';
+import type { StoreAccess } from './store-access.ts';
 
 export interface Observability extends Observers {
   /** The options that let a gateway and its accounts be observed. */
@@ -34,7 +34,7 @@ export interface ObservedProcess {
 }
 
 /**
- * @param teller receives problems of accounting, and when they are over
+ * @param diagnostics receives problems of accounting, and when they are over
  * @throws Error if the environment names an invalid collector.
  */
 export async function openObservability(

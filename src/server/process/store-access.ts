@@ -1,14 +1,14 @@
 /** Keys, limits and stored ids: the store as a serving process needs it, with its keys in memory. */
 
-import { watchKeys } from '../../access/follow-keys.ts';
 import type { Keys } from '../../access/keys.ts';
 import type { Limits } from '../../access/limits/limits.ts';
 import { openLimits } from '../../access/limits/open-limits.ts';
 import { storedByModel, storedSpending } from '../../access/limits/stored-spending.ts';
 import { storedTagSpending } from '../../access/limits/stored-tags.ts';
 import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
+import { watchKeys } from '../../access/watch-keys.ts';
 import { openCallerUsage, type ReadCallerUsage } from '../../accounting/usage/caller-usage.ts';
-import { scheduleUsageDeletion } from '../../accounting/usage/forget-usage.ts';
+import { scheduleUsageDeletion } from '../../accounting/usage/delete-old-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Store } from '../../store/store.ts';
@@ -34,7 +34,7 @@ export interface StoreAccess {
 
 /**
  * @param store closed with the accounts
- * @param teller receives a sentence when the store becomes unusable, and when it works again
+ * @param diagnostics receives a sentence when the store becomes unusable, and when it works again
  * @throws Error if the keys or their spending cannot be read.
  */
 export async function openStoreAccess(

@@ -18,7 +18,7 @@ export interface Shutdown {
 
 /**
  * Ends `serving` and then the process, with exit code 0, or 1 if it was hurried or has failed.
- * @param teller receives what the end waits for, and what fails on the way
+ * @param diagnostics receives what the end waits for, and what fails on the way
  */
 export function makeShutdown(
   serving: Serving,

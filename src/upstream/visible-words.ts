@@ -6,7 +6,7 @@
 
 import { CR, LF } from '../lib/bytes.ts';
 import { endsEvent } from '../streams/event-ends.ts';
-import { beginsEvent, firstNonSpace } from '../streams/first-byte.ts';
+import { beginsEvent, firstNonSpace } from '../streams/first-non-space.ts';
 import { toBuffer } from './net/to-buffer.ts';
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';

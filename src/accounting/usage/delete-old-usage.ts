@@ -6,7 +6,7 @@ import { freeSpace } from '../../store/free-space.ts';
 import { rest } from '../../store/rest.ts';
 import type { Store } from '../../store/store.ts';
 import { mendMonth, ROLLUPS } from '../../store/usage-sums.ts';
-import { deleteOldSums, firstKept } from './forget-sums.ts';
+import { deleteOldSums, firstKept } from './delete-old-sums.ts';
 
 const HOUR = 3_600_000;
 

@@ -21,15 +21,15 @@ import {
 
 /** Whether JSON text has a number that JSON.stringify would write differently. Reads each character once. */
 export function holdsInexactNumber(text: string): boolean {
-  return checkNumbers(text, false) === 'odd';
+  return checkNumbers(text, false) === 'inexact';
 }
 
 /**
- * Tells in one walk how JSON text may be parsed: `odd` if it has a number that JSON.stringify would write differently,
+ * Finds in one walk how JSON text may be parsed: `inexact` if it has a number that JSON.stringify would write differently,
  * `unbounded` if it is nested deeper or holds more tokens than the gateway reads (`json-bounds.ts`), `plain` otherwise.
  * @param isLimited whether the bounds count.
  */
-export function checkNumbers(text: string, isLimited = true): 'plain' | 'odd' | 'unbounded' {
+export function checkNumbers(text: string, isLimited = true): 'plain' | 'inexact' | 'unbounded' {
   let tokens = 0;
   let depth = 0;
   let holdsInexact = false;
@@ -54,7 +54,7 @@ export function checkNumbers(text: string, isLimited = true): 'plain' | 'odd' | 
     }
   }
   if (isLimited && tokens > MAX_TOKENS) return 'unbounded';
-  return holdsInexact ? 'odd' : 'plain';
+  return holdsInexact ? 'inexact' : 'plain';
 }
 
 /** Whether JSON.stringify would write a number differently. @param written its text. */
