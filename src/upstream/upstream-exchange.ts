@@ -115,7 +115,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#inflating?.readableEnded) return;
+    // undici gives an empty piece when an exchange is resumed in the middle of a vendor's chunk of which nothing more has
+    // come yet. In a body in chunks it would be the end.
+    if (chunk.byteLength === 0 || this.#inflating?.readableEnded) return;
     this.#wait.noteBytes();
     if (this.#inflating === undefined) this.#deliver(chunk);
     else if (!this.#inflating.write(chunk)) controller.pause();
@@ -271,7 +273,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   readonly #passOn = (): void => {
     if (this.#over !== undefined || this.#piece === undefined) return;
     const bytes = this.#takePieces();
-    if (this.#words?.hasWord(bytes, this.#wait.hasNewContent())) this.#wait.told();
+    if (this.#words?.hasWord(bytes, this.#wait.hasNewContent())) this.#wait.noteContent();
     const body = this.#body ?? this.#giveBody();
     try {
       if (this.#observer === undefined) body.enqueue(bytes);

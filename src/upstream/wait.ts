@@ -22,7 +22,7 @@ export class Wait implements Watched {
   /** When the first bytes came since the last content. */
   #quietSince = Number.POSITIVE_INFINITY;
   /** When content came last. */
-  noteContent = Number.NEGATIVE_INFINITY;
+  #lastContent = Number.NEGATIVE_INFINITY;
 
   /** @param timeLeft milliseconds until the answer must be over; undefined: the clock's own `total`. */
   constructor(clock: TimeoutClock, waiting: Waiting, timeLeft: number | undefined) {
@@ -51,14 +51,14 @@ export class Wait implements Watched {
   }
 
   /** Content of the answer was among them. */
-  told(): void {
+  noteContent(): void {
     this.#quietSince = Number.POSITIVE_INFINITY;
-    this.noteContent = this.#clock.now;
+    this.#lastContent = this.#clock.now;
   }
 
   /** Whether content has come since the clock's last tick. */
   hasNewContent(): boolean {
-    return this.noteContent === this.#clock.now;
+    return this.#lastContent === this.#clock.now;
   }
 
   /** The vendor may send again. While the gateway kept it waiting, it was not to blame for its silence. */

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { Dispatcher } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { openAgent } from '../../src/upstream/agent.ts';
+import type { VendorAgent, VendorDispatch } from '../../src/upstream/origin-agent.ts';
 import { send } from '../../src/upstream/send.ts';
 import { openTimeoutClock } from '../../src/upstream/timeout-clock.ts';
 import type {
@@ -264,6 +266,54 @@ test('an open stream does not hold the read that its head came in', async () => 
   expect((await arrayBuffersHeld()) - before).toBeLessThan(20 * 20_000);
   await Promise.all([first, ...opened].map((reader) => reader.cancel()));
   patient.close();
+});
+
+test('a piece of no bytes, as undici gives after a pause within a chunk, goes to nobody', async () => {
+  upstream.script((wire) => {
+    wire.stream(['data: 1\n\n']);
+    setTimeout(() => {
+      wire.chunk('data: 2\n\n');
+      wire.lastChunk();
+    }, 20);
+  });
+  const vendors: VendorAgent = agent;
+  class WithEmptyPieces extends Dispatcher implements VendorAgent {
+    override dispatch(options: VendorDispatch, handler: Dispatcher.DispatchHandler): boolean {
+      return vendors.dispatch(options, {
+        onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+        onResponseStarted: () => handler.onResponseStarted?.(),
+        onResponseStart(controller, ...head) {
+          handler.onResponseStart?.(controller, ...head);
+          // In a turn of its own, and so in a piece of its own.
+          setTimeout(() => handler.onResponseData?.(controller, Buffer.alloc(0)), 5);
+        },
+        onResponseData: (...piece) => handler.onResponseData?.(...piece),
+        onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+        onResponseError: (...end) => handler.onResponseError?.(...end),
+      });
+    }
+  }
+  const sizes: number[] = [];
+  const { body } = await send(
+    new WithEmptyPieces(),
+    clock,
+    {
+      origin: upstream.url,
+      path: '/x',
+      headers: [],
+      body: Buffer.from('{}'),
+      observe: () => ({
+        transform(bytes, out) {
+          sizes.push(bytes.length);
+          out.enqueue(bytes);
+        },
+      }),
+    },
+    new AbortController().signal,
+  );
+  const chunks = body instanceof Uint8Array ? [body] : await Array.fromAsync(body.stream());
+  expect(Buffer.concat(chunks).toString()).toBe('data: 1\n\ndata: 2\n\n');
+  expect([...sizes, ...chunks.map((chunk) => chunk.length)]).toEqual([9, 9, 9, 9]);
 });
 
 test('a read is freed by a small collection, even if its connection has waited for it through some', async () => {

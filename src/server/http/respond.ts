@@ -86,8 +86,7 @@ class BodyWriter implements ByteSink {
     const response = this.#response;
     // The connection is gone, so nobody would read the chunk.
     if (this.#isOver || response.destroyed) return;
-    // In chunks this would be the end (RFC 9112, 7.1). undici gives such a piece when an exchange is resumed in the middle of
-    // a vendor's chunk of which nothing more has come yet.
+    // In chunks this would be the end (RFC 9112, 7.1).
     if (chunk.byteLength === 0) {
       inMicrotask(this.pull);
       return;
