@@ -58,7 +58,7 @@ export function findExpiredKeys({ keys }: Config): readonly string[] {
   );
 }
 
-/** A sentence for each certificate that the gateway shows although it has expired: nobody would accept it. */
+/** A sentence for each certificate that the gateway shows although it has expired: no client would accept it. */
 export function findExpiredCertificates({ tls, admin, vendors }: Config): readonly string[] {
   const ofVendors = Object.entries(vendors).flatMap(([name, { tls: own, upstreams = [] }]) => [
     { field: `vendors.${name}.tls`, tls: own },

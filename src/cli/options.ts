@@ -73,7 +73,7 @@ function refuseRepeated(declared: ArgsDef, words: readonly string[]): void {
   }
 }
 
-/** citty takes `--budgetDay` for `--budget-day`, but no other spelling: it would give `--budgetday=5` to nobody. */
+/** citty takes `--budgetDay` for `--budget-day`, but no other spelling: it would ignore `--budgetday=5`. */
 function toCamelCase(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

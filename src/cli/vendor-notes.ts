@@ -63,7 +63,7 @@ function findIdle(config: Config, vendors: Vendors): readonly string[] {
   });
 }
 
-/** What would be noticed only when a fallback is needed: models that nobody serves, and those that are of no help. */
+/** What would be noticed only when a fallback is needed: models that no vendor serves, and those that are of no help. */
 function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] {
   const catalog = makeCatalog(catalogModels(config), config.aliases);
   const { limit } = config.retries;

@@ -28,7 +28,7 @@ export type Finish =
 
 /**
  * Counts of tokens. `input` is all input, cached or not; `output` is all output, including reasoning. A format that
- * counts differently converts its figures. A field is absent if the vendor has not told it.
+ * counts differently converts its figures. A field is absent if the vendor has not reported it.
  */
 export interface Usage {
   readonly input?: number;
@@ -38,7 +38,7 @@ export interface Usage {
   readonly cacheWriteHour?: number;
   readonly output?: number;
   readonly reasoning?: number;
-  /** The parts of `input` and of `output` that are sound, where the vendor tells that there are any. */
+  /** The parts of `input` and of `output` that are sound, if the vendor reports any. */
   readonly inputAudio?: number;
   readonly outputAudio?: number;
   readonly formatSpecific?: FormatSpecific;
@@ -183,7 +183,7 @@ export function getChoiceEnd({ type: _type, choice: _choice, ...end }: ChoiceEnd
 /** The start of an answer whose vendor has not named it. */
 export const UNNAMED: ReplyStart = { type: 'reply-start', id: '', model: '' };
 
-/** The start of an answer, with what its end tells. */
+/** The start of an answer, with what its end adds. */
 export function mergeStart({ serviceTier }: ReplyEnd, start: ReplyStart): ReplyStart {
   return serviceTier === undefined ? start : { ...start, serviceTier };
 }

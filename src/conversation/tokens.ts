@@ -6,7 +6,7 @@ import type { Usage } from './reply.ts';
 /** What a usage has besides the figures that are recorded and billed. */
 type Unbilled = 'inputAudio' | 'outputAudio' | 'formatSpecific';
 
-/** The figures as the vendor told them; undefined for one that it did not tell. */
+/** The figures as the vendor reported them; undefined for those that it did not report. */
 export type Tokens = { readonly [figure in Exclude<keyof Usage, Unbilled>]?: number | undefined } & {
   /** Web searches that are billed by their number. */
   readonly searches?: number | undefined;
@@ -23,9 +23,9 @@ export type Tier = (typeof TIERS)[number];
 /** The fields in which answers tell their usage. */
 export type UsageField = 'usage' | 'usageMetadata';
 
-/** How a format tells what an answer took. */
+/** How a format reports the tokens of an answer. */
 export interface UsageReader {
-  /** The field in which an answer tells its usage. */
+  /** The field in which an answer reports its usage. */
   readonly field: UsageField;
   /**
    * The figures in the usage objects of one answer: its first and its last, if they differ.

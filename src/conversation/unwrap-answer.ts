@@ -32,7 +32,7 @@ export function unwrapAnswer(): Step<ReplyEvent, ReplyEvent> {
 
 /** A text of which the value of its member is wanted, in pieces. */
 class WrappedText implements RewrittenText {
-  /** Whether it is such an object: its beginning tells. */
+  /** Whether it is such an object, which its beginning shows. */
   isChanged: boolean | undefined;
   #head = '';
   /** Within the value. */

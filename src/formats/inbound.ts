@@ -19,7 +19,7 @@ export interface RequestContext {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  /** Tokens of the request as limits estimate them, for a stream that begins before the vendor has told its usage. */
+  /** Tokens of the request as limits estimate them, for a stream that begins before the vendor has reported its usage. */
   readonly estimatedInput?: number;
 }
 

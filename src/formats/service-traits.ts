@@ -24,7 +24,7 @@ export interface ModelInPath {
   keepsModel(operation: Operation): boolean;
 }
 
-/** How one service differs from others that speak the same format, as far as its address tells. */
+/** How one service differs from others that speak the same format, as far as its address shows. */
 export interface ServiceTraits {
   /** Whether its models that can take a system message during a conversation do take one here. */
   readonly laterSystem: boolean;

@@ -1,4 +1,4 @@
-/** How each format tells what an answer took. Accounting needs only this of a format, and not its translators. */
+/** How each format reports usage. Accounting needs this of a format, but not its translators. */
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { UsageReader } from '../conversation/tokens.ts';

@@ -69,7 +69,7 @@ export const BROKEN_OFF = {
 /**
  * The longest wait after which clients are to retry on their own, in seconds. After a longer one OpenAI's SDKs retry at
  * once, as if there were none (openai-node's `retryRequest`), and Anthropic's sleep for hours
- * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both SDKs do if they are told not to retry.
+ * (anthropic-sdk-typescript's); Claude Code stops (2.1.330), as both SDKs do if `x-should-retry` is false.
  */
 export const MAX_RETRY_WAIT = 60;
 

@@ -35,7 +35,7 @@ import {
 
 export type { Span } from './json-bytes.ts';
 
-/** What one pass over the bytes of a JSON object finds, so that nobody needs a second one. */
+/** What one pass over the bytes of a JSON object finds, so that no second pass is needed. */
 export interface ObjectScan {
   /** The places of the top-level values, by key and in their order. */
   readonly fields: ReadonlyMap<string, Span>;

@@ -1,6 +1,6 @@
 /** The parameters of a request's query. */
 
-/** Parameters that nobody changes: requests without any share them. */
+/** No parameters. All requests without any share this object, which must not be changed. */
 export type Query = Omit<URLSearchParams, 'append' | 'delete' | 'set' | 'sort'>;
 
 /** No parameters. To make them for each request takes 0.7 µs. */

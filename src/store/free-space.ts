@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { rest } from './rest.ts';
 import type { Store } from './store.ts';
 
-/** Pages that are given back at once. Meanwhile nobody else can write, for some 10 ms. */
+/** Pages that are given back at once. Meanwhile no other process can write, for some 10 ms. */
 const PIECE = 500;
 
 /** Milliseconds between two pieces. */

@@ -1,4 +1,4 @@
-/** The first byte of a body, which tells an event stream from JSON whatever the answer's head says. */
+/** The first byte of a body, which distinguishes an event stream from JSON, whatever the answer's head says. */
 
 /** The first byte that is neither white space (RFC 8259, 2) nor part of a byte order mark; undefined if there is none. */
 export function firstNonSpace(bytes: Uint8Array): number | undefined {

@@ -10,7 +10,7 @@ import { cancelBody } from './cancel-body.ts';
 
 /** Where a source puts what it has: what it needs of a ReadableStreamDefaultController. */
 export interface ByteSink {
-  /** Negative while it holds what nobody has taken. */
+  /** Negative while it holds bytes that were not taken yet. */
   readonly desiredSize: number | null;
   enqueue(chunk: Uint8Array): void;
   /** Nothing more comes. */

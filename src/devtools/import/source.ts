@@ -17,7 +17,7 @@ export interface Source {
   raw(name: string): unknown;
   /** Marks fields as read that need no counterpart. */
   skip(...names: readonly string[]): void;
-  /** Where fields are that nobody has read. */
+  /** The places of fields that were not read. */
   unread(): readonly string[];
 }
 

@@ -28,7 +28,7 @@ export class NoSuchGroup extends Error {
   }
 }
 
-/** Counts a change that no row tells: running processes read all keys again. */
+/** Counts a change that no row shows: running processes read all keys again. */
 export async function countDeletion(transaction: Transaction<Tables>): Promise<void> {
   await transaction
     .updateTable('gateway_changes')

@@ -42,7 +42,7 @@ export async function rotateKey(
   const now = Date.now();
   let promisedUntil: number | undefined;
   const row = await changing(store, 'key.rotated', id, async (db) => {
-    // This is a write, so that nobody else rotates the key meanwhile.
+    // This is a write, so that no other process rotates the key meanwhile.
     const before = await updateIn(db, id, { id });
     if (before === undefined) return undefined;
     const { hash, old_hash, old_until } = before;

@@ -10,7 +10,7 @@ export interface RenderContext {
   readonly report: Report;
   /** Whether the caller speaks this format. Then the turns stay as the caller wrote them. */
   readonly exact: boolean;
-  /** Whether the model may think: it was not told to stop. */
+  /** Whether the model may think: the request does not turn thinking off. */
   readonly thinks: boolean;
   /** Whether the request may have temperature, top_p and log probabilities. */
   readonly takesSampling: boolean;

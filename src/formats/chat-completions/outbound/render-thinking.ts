@@ -76,7 +76,7 @@ function renderEnableThinking(
   return { enable_thinking: true, ...(budget !== undefined && { thinking_budget: budget }) };
 }
 
-/** Whether the model will not think: it is told not to, and it can be switched off. */
+/** Whether the model will not think: the request turns thinking off, and the model allows that. */
 export function isThinkingOffFor(thinking: Thinking | undefined, target: ModelTraits): boolean {
   return thinking !== undefined && isThinkingOff(thinking) && target.thinking?.canDisable !== false;
 }

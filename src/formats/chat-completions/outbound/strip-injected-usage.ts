@@ -1,8 +1,8 @@
 /**
- * Takes out of a stream what it tells only because `include_usage` asks, where its caller did not. A chunk of usage
- * alone comes before `[DONE]`, its `choices` empty, at which a client would fail that reads `choices[0]` of every chunk;
- * and every other chunk may say `"usage": null` (OpenAI). Bytes in, bytes out: all else stays as it was written, such as
- * usage told with the last choice, which some services do unasked.
+ * Removes from a stream what is there only because the gateway has set `include_usage` for a caller who did not. A chunk
+ * with the usage alone comes before `[DONE]`. Its `choices` are empty, and a client that reads `choices[0]` of every chunk
+ * would fail. Every other chunk may say `"usage": null` (OpenAI). Bytes in, bytes out: all else stays as it was written,
+ * such as usage with the last choice, which some services send unasked.
  */
 
 import { bytesOfText, CR, concatBytes, forwardSearch, indexOfBytes, isAt, LF } from '../../../lib/bytes.ts';
@@ -11,7 +11,7 @@ import type { Sink, Step } from '../../../streams/step.ts';
 import { UnreadBytes } from '../../../streams/unread-bytes.ts';
 import { findMembers, spanOfMember } from './json-member.ts';
 
-/** A longer line is let pass as it is: it holds no figures, and nobody waits for its end. */
+/** A longer line passes as it is: it holds no figures, so its end need not be awaited. */
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /** A key, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */

@@ -42,7 +42,7 @@ export class ChunkWriter {
     this.#updateHead();
   }
 
-  /** Takes in usage: the next chunk tells it. */
+  /** Adds usage, which the next chunk reports. */
   addUsage(usage: Usage): void {
     this.#usage = mergeUsage(this.#usage, usage);
     this.#updateHead();

@@ -74,7 +74,7 @@ function makeMedia(known: JsonObject, source: MediaSource): MediaPart {
   };
 }
 
-/** Links may have no media type. Then their ending tells the kind, and those to YouTube are videos. */
+/** Links may have no media type. Then their ending gives the kind, and those to YouTube are videos. */
 function findKind(mediaType: string | undefined, source: MediaSource): MediaPart['media'] {
   const byName = source.kind === 'url' ? findTypeByName(source.url.replace(/[?#].*$/s, '')) : undefined;
   const kind = findMediaKind(mediaType ?? byName);

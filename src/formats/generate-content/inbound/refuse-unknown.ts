@@ -52,7 +52,7 @@ export function refuseUnknown(body: JsonObject, prompt: Prompt): void {
   }
 }
 
-/** Refuses a part that holds nothing but what nobody knows. Other unknown fields are passed on beside its data. */
+/** Refuses a part in which no field is known. Other unknown fields are passed on beside its data. */
 function refuseUnknownParts(content: Json | undefined, at: Place): void {
   if (!isObject(content)) return;
   for (const name in content) {

@@ -12,7 +12,7 @@ export class ThoughtCarrier {
 
   /** Adds a thought that has ended. Without a `text`, its text has been shown. */
   add(thought: CarriedThought): void {
-    // A thought that was shown and that nobody signed is already whole.
+    // A thought that was shown and has no signature is already whole.
     if (!thought.text && !thought.signature && !thought.redacted) return;
     this.#waiting ??= [];
     this.#waiting.push(thought);

@@ -174,7 +174,7 @@ export class CandidateParts {
       const index = ++this.#index;
       out.enqueue({ type: 'part-start', choice, index, part, ...(signature && { signature }) });
     }
-    // A call without a name continues the open one. If none is open, nobody can make it.
+    // A call without a name continues the open one. If none is open, no caller can make it.
     if (this.#open !== 'call') {
       if (!isEmpty(call)) this.#readOpaque({ functionCall: call }, out);
       return;

@@ -63,7 +63,7 @@ function findFault(http: number, word: string, message: string, details: readonl
   if (word === 'PERMISSION_DENIED' && /\b(?:File|CachedContent)\b/.test(message)) return 'permission-denied';
   // This is about the place or the account that the gateway calls from, not about the request.
   if (word === 'FAILED_PRECONDITION' && /location|billing/i.test(message)) return 'upstream-auth';
-  // Prepaid credits are used up. The status 402 tells; the word is that of a rate limit, which ends by waiting.
+  // Prepaid credits are used up. Only the status 402 says so; the word is that of a rate limit, which ends by waiting.
   if (http === 402) return 'upstream-auth';
   // A word that Google does not have comes from a proxy in front of it: the status counts.
   const fault = findStatusFault(STATUS_OF.get(word) ?? http);

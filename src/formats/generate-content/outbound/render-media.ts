@@ -51,7 +51,7 @@ export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
 
 /**
  * A medium by its URL. The Gemini API finds out the media type by itself. Vertex AI needs it ("it has an empty mimeType
- * parameter in fileData", pollinations/pollinations#5413), and gets the usual one of the kind if nothing tells more.
+ * parameter in fileData", pollinations/pollinations#5413), and gets the usual one of its kind if nothing says more.
  */
 function renderLink(url: string, part: MediaPart, target: ModelTraits): JsonObject {
   const inline = parseDataUrl(url);
@@ -98,7 +98,7 @@ function sniffType(base64: string, kind: MediaPart['media']): string {
   return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];
 }
 
-/** The media type by the ending of a URL's path; undefined if that tells none. */
+/** The media type by the ending of a URL's path; undefined if it does not say. */
 function typeInPath(url: string): string | undefined {
   return findTypeByName(url.replace(/[?#].*$/s, ''));
 }

@@ -53,7 +53,7 @@ function pieceValue(piece: JsonObject): Growing | undefined {
   return 'nullValue' in piece ? null : undefined;
 }
 
-/** The steps of a path; undefined if it is none. */
+/** The steps of a path; undefined if the text is not a path. */
 function parsePath(path: string): readonly (string | number)[] | undefined {
   const written = path.replace(/^\$/, '');
   const steps = [...written.matchAll(STEP)];

@@ -84,7 +84,7 @@ export function unsealProof(text: string, kind: Part['kind']): Unsealed {
 
 /** A `thoughtSignature` that the gateway has sealed. The Gemini API refuses it. */
 export interface Seal {
-  /** The vendor whose signature or thoughts are in it; `other` for thoughts that nobody signed. */
+  /** The vendor whose signature or thoughts are in it; `other` for thoughts without a signature. */
   readonly origin: SignatureOrigin;
   /** Google's own signature of the part, which may be sent in place of the seal. */
   readonly google?: string;

@@ -101,7 +101,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       cacheBreakpoint: breakpoint,
     }),
     stream: parseOptional(stream, 'stream', asFlag, 'boolean') ?? false,
-    // Always present: it tells the renderer of this format that the caller speaks it.
+    // Always present: it shows the renderer of this format that the caller speaks it.
     formatSpecific: {
       format: FORMAT,
       fields: {

@@ -67,7 +67,7 @@ function dropThinking(report: Report, detail: string): ThinkingPlan {
 }
 
 /**
- * Tells whether a model will surely not think: it is told not to, or it thinks only when asked, as models with a budget do.
+ * Whether a model will surely not think: the request says so, or it thinks only when asked, as models with a budget do.
  * Newer models may think without being asked.
  */
 export function isSurelyOff({ thinking, thinks }: ThinkingPlan, { thinking: traits }: ModelTraits): boolean {

@@ -50,7 +50,7 @@ export function reasoningParser(): ReasoningParser {
       const signature = ofMessage;
       const last = parts.findLastIndex((part) => part.kind === 'text' && part.text !== '');
       const text = parts[last];
-      // An empty message is none of the model's: LangChain adds one before calls.
+      // An empty message is not the model's own: LangChain adds one before calls.
       if (signature === undefined || text === undefined) return parts;
       ofMessage = undefined;
       return parts.with(last, { ...text, signature });

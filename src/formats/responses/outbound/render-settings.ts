@@ -94,7 +94,7 @@ function wantsThoughts({ visible, budget = 0 }: Thinking = {}): boolean {
   return visible ?? budget > 0;
 }
 
-/** The effort for what the caller asks; undefined if the model is to decide, and does so without being told. */
+/** The effort for what the caller asks; undefined if the model decides by itself. */
 function chooseEffort(thinking: Thinking, { target, report }: RenderContext): Effort | undefined {
   const traits = target.thinking;
   const asked = askedEffort(thinking) ?? undecidedEffort(thinking, traits);
