@@ -1,6 +1,7 @@
 /** Usage as the admin API and the command line show it. */
 
 import { z } from 'zod';
+import { roundDollars } from '../../lib/round-dollars.ts';
 import type { UsageSums } from '../../store/tables.ts';
 import type { UsageLine } from './report.ts';
 
@@ -78,16 +79,11 @@ export function renderFigures(sums: UsageSums): UsageFigures {
     reasoning_tokens: sums.reasoning,
     cache_read_tokens: sums.cache_read,
     cache_write_tokens: sums.cache_write,
-    cost: withoutDust(sums.cost),
-    estimated_cost: withoutDust(sums.estimated_cost),
+    cost: Math.max(0, roundDollars(sums.cost)),
+    estimated_cost: Math.max(0, roundDollars(sums.estimated_cost)),
     mean_duration: mean(sums.duration, sums.requests),
     mean_first_byte: mean(sums.first_byte, sums.first_bytes),
   };
-}
-
-/** Dollars without rounding errors of binary fractions: 0.3 instead of 0.30000000000000004, and 0 instead of -2e-17. */
-function withoutDust(dollars: number): number {
-  return Math.max(0, Number(Number(dollars.toPrecision(12)).toFixed(12)));
 }
 
 function mean(sum: number, count: number): number | null {

@@ -9,6 +9,7 @@ import { nextStart } from '../../access/limits/periods.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type CallerUsage, DAYS } from '../../accounting/usage/caller-usage.ts';
 import { formatDay } from '../../lib/calendar.ts';
+import { roundDollars } from '../../lib/round-dollars.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { BUDGETS, PERIODS } from '../../store/keys/key-limits.ts';
 
@@ -102,17 +103,17 @@ export async function describeKey(gateway: Gateway, principal: Principal): Promi
       limit: tightest?.limit ?? null,
       limit_remaining: tightest?.remaining ?? null,
       limit_reset: tightest === undefined ? null : RESETS[tightest.period],
-      usage: withoutDust(spent.total),
-      usage_daily: withoutDust(spent.day),
-      usage_weekly: withoutDust(spent.week),
-      usage_monthly: withoutDust(spent.month),
+      usage: roundDollars(spent.total),
+      usage_daily: roundDollars(spent.day),
+      usage_weekly: roundDollars(spent.week),
+      usage_monthly: roundDollars(spent.month),
       limits: all,
       days: days.map(({ day, requests, input, output, cost, estimated_cost: estimated }) => ({
         date: day,
         requests,
         input_tokens: input,
         output_tokens: output,
-        usage: withoutDust(cost + estimated),
+        usage: roundDollars(cost + estimated),
       })),
       time_zone: timeZone,
     },
@@ -154,15 +155,10 @@ function renderLimit({ of, models, limits, spent }: LimitReport, now: number, zo
         {
           period,
           limit,
-          remaining: withoutDust(limit - spent[period]),
+          remaining: roundDollars(limit - spent[period]),
           renews_at: renews === undefined ? null : new Date(renews).toISOString(),
         },
       ];
     }),
   };
-}
-
-/** Dollars without rounding errors of binary fractions. */
-function withoutDust(amount: number): number {
-  return Number(Number(amount.toPrecision(12)).toFixed(12));
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { BudgetLine } from '../../../accounting/usage/budget-report.ts';
+import { roundDollars } from '../../../lib/round-dollars.ts';
 import { listLimit } from '../../../lib/zod-fields.ts';
 import { PERIODS } from '../../../store/keys/key-limits.ts';
 import type { Store } from '../../../store/store.ts';
@@ -53,13 +54,8 @@ function renderBudget({
     models: models === undefined ? null : [...models],
     period,
     budget: limit,
-    spent: withoutDust(spent),
-    remaining: withoutDust(limit - spent),
+    spent: roundDollars(spent),
+    remaining: roundDollars(limit - spent),
     renews_at: renews === undefined ? null : new Date(renews).toISOString(),
   };
-}
-
-/** Dollars without rounding errors of binary fractions. */
-function withoutDust(amount: number): number {
-  return Number(Number(amount.toPrecision(12)).toFixed(12));
 }
