@@ -64,7 +64,7 @@ function inFormat(routed: Routed, formatOf: (kind: string) => FormatName | undef
 }
 
 function withLesson(routed: Routed, { avoids, refusedFields, wantsWholeAnswer }: Lesson): Routed {
-  const whole = wantsWholeAnswer ? askedWhole(routed) : routed;
+  const whole = wantsWholeAnswer && asksStream(routed) ? askWhole(routed) : routed;
   const avoiding = isEmpty(avoids) ? whole : withAvoidances(whole, avoids);
   return isEmpty(refusedFields) || !isNative(avoiding)
     ? avoiding
@@ -103,12 +103,8 @@ function lessonKey({ vendor: { origin, basePath }, model, route }: Routed): stri
   return `${origin}${basePath} ${model.id} ${route.operation}`;
 }
 
-/**
- * Changes a request for a stream to one for a non-streaming answer, from which the gateway makes the stream; returns
- * any other unchanged.
- */
-function askedWhole(routed: Routed): Routed {
-  if (!asksStream(routed)) return routed;
+/** The request for a non-streaming answer, from which the gateway makes the caller's stream. */
+export function askWhole(routed: Routed): Routed {
   return { ...routed, wantsWholeAnswer: true, ...(isNative(routed) && { mustTranslate: true }) };
 }
 

@@ -16,6 +16,7 @@ import { findDialect } from '../model/collect-traits.ts';
 import { parsePrompt } from '../request/parse-prompt.ts';
 import { isNative } from '../request/request-kind.ts';
 import { avoidNamed, avoidRecognized, supplyThoughts } from './avoid.ts';
+import { askWhole } from './lessons.ts';
 import { dropRefusedFields } from './optional-fields.ts';
 import { hasAnswers, type Refused } from './refusal.ts';
 import { isAboutSettings, namesField } from './refused-words.ts';
@@ -25,7 +26,7 @@ import type { Repair, Repaired } from './repair.ts';
 const UNEXPLAINED = new Set([400, 422]);
 
 const REPAIRS: readonly Repair[] = [
-  askWhole,
+  avoidStream,
   changeFormat,
   translateForeignRequest,
   dropRefusedFields,
@@ -51,15 +52,10 @@ export function repair(refused: Refused, isLast: boolean): Repaired | undefined 
   return undefined;
 }
 
-/** A vendor that does not stream this answer to the gateway's account gives it whole. The caller gets a stream that comes late. */
-function askWhole({ routed, recognized }: Refused): Repaired | undefined {
+/** A vendor that does not stream this answer to the gateway's account gives it whole. */
+function avoidStream({ routed, recognized }: Refused): Repaired | undefined {
   if (recognized?.kind !== 'whole' || routed.wantsWholeAnswer) return undefined;
-  const other: Routed = {
-    ...routed,
-    wantsWholeAnswer: true,
-    ...(isNative(routed) && { mustTranslate: true }),
-  };
-  return { routed: other, names: ['whole-answer'], lesson: { wantsWholeAnswer: true } };
+  return { routed: askWhole(routed), names: ['whole-answer'], lesson: { wantsWholeAnswer: true } };
 }
 
 /** A vendor with several formats may want such a request in another one. */
