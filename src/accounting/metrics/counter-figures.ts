@@ -17,12 +17,21 @@ export interface Buckets {
   sum: number;
 }
 
-export interface RequestSeries {
-  readonly labels: Readonly<
-    Record<'format' | 'model' | 'vendor' | 'status' | 'outcome' | 'streamed', string>
-  >;
+/** How often something with these labels has happened. */
+export interface CountSeries<L extends string> {
+  readonly labels: Readonly<Record<L, string>>;
   count: number;
 }
+
+export type RequestSeries = CountSeries<'format' | 'model' | 'vendor' | 'status' | 'outcome' | 'streamed'>;
+
+export type ErrorSeries = CountSeries<'fault' | 'format' | 'vendor'>;
+
+/** Requests for a model that could not answer, so that a fallback was asked. */
+export type FallbackSeries = CountSeries<'model' | 'vendor' | 'fault' | 'fallback'>;
+
+/** Repairs of requests that a vendor refused. */
+export type RepairSeries = CountSeries<'repair' | 'model' | 'vendor'>;
 
 export interface ModelSeries {
   readonly labels: Readonly<Record<'model' | 'vendor', string>>;
@@ -35,23 +44,6 @@ export interface ModelSeries {
   attempts: number;
   readonly duration: Buckets;
   readonly firstByte: Buckets;
-}
-
-export interface ErrorSeries {
-  readonly labels: Readonly<Record<'fault' | 'format' | 'vendor', string>>;
-  count: number;
-}
-
-/** Requests for a model that could not answer, so that a fallback was asked. */
-export interface FallbackSeries {
-  readonly labels: Readonly<Record<'model' | 'vendor' | 'fault' | 'fallback', string>>;
-  count: number;
-}
-
-/** Repairs of requests that a vendor refused. */
-export interface RepairSeries {
-  readonly labels: Readonly<Record<'repair' | 'model' | 'vendor', string>>;
-  count: number;
 }
 
 /** The recent success of a vendor. */

@@ -5,13 +5,13 @@
  */
 
 import type { Tokens } from '../../conversation/tokens.ts';
-import type { Fault } from '../../lib/errors.ts';
 import { isSane } from '../usage/cost.ts';
 import type { ExchangeRecord, GaveWay, Outcome, Recorder } from '../usage/exchange-record.ts';
 import { isFailure } from '../usage/make-record.ts';
 import {
   type Buckets,
   type CounterFigures,
+  type CountSeries,
   DURATION_BUCKETS,
   type ErrorSeries,
   type FallbackSeries,
@@ -90,18 +90,8 @@ export function openExchangeCounters(): ExchangeCounters {
     return series;
   }
 
-  function countError(fault: Fault, format: string, vendor: string): void {
-    const key = `${fault} ${format} ${vendor}`;
-    const known = errors.get(key);
-    if (known === undefined) errors.set(key, { labels: { fault, format, vendor }, count: 1 });
-    else known.count += 1;
-  }
-
   function countFallback({ model, vendor, fault, attempts }: GaveWay, fallback: string): void {
-    const key = `${model} ${vendor} ${fault} ${fallback}`;
-    const known = fallbacks.get(key);
-    if (known === undefined) fallbacks.set(key, { labels: { model, vendor, fault, fallback }, count: 1 });
-    else known.count += 1;
+    count(fallbacks, { model, vendor, fault, fallback });
     if (attempts > 0) getModelLabel(model, vendor).attempts += attempts;
     countVendor(vendor, isFailure(fault) ? 'failed' : 'complete');
   }
@@ -109,10 +99,7 @@ export function openExchangeCounters(): ExchangeCounters {
   /** The names of repairs are few (`repairs.ts`), and models beyond the limit are counted as one. */
   function countRepair(repair: string, { model = '', vendor = '' }: ExchangeRecord): void {
     const { labels } = getModelLabel(model, vendor);
-    const key = `${repair} ${labels.model} ${vendor}`;
-    const known = repairs.get(key);
-    if (known === undefined) repairs.set(key, { labels: { repair, ...labels }, count: 1 });
-    else known.count += 1;
+    count(repairs, { repair, ...labels });
   }
 
   function countVendor(vendor: string, outcome: Outcome): void {
@@ -133,7 +120,8 @@ export function openExchangeCounters(): ExchangeCounters {
         countFallback(gave, gaveWay[at + 1]?.model ?? record.model ?? '');
       for (const repair of record.repairs ?? []) countRepair(repair, record);
       if (record.vendor !== undefined) countVendor(record.vendor, record.outcome);
-      if (record.fault !== undefined) countError(record.fault, record.format, record.vendor ?? '');
+      const { fault, format, vendor } = record;
+      if (fault !== undefined) count(errors, { fault, format, vendor: vendor ?? '' });
       violations += record.violations ?? 0;
     },
     figures: () => ({
@@ -146,6 +134,17 @@ export function openExchangeCounters(): ExchangeCounters {
       violations,
     }),
   };
+}
+
+/** Adds one to the series with these labels. */
+function count<L extends string>(
+  all: Map<string, CountSeries<L>>,
+  labels: Readonly<Record<L, string>>,
+): void {
+  const key = Object.values(labels).join(' ');
+  const known = all.get(key);
+  if (known === undefined) all.set(key, { labels, count: 1 });
+  else known.count += 1;
 }
 
 function countModel(
