@@ -2,11 +2,7 @@
 
 import { type BatchOptions, batchRows } from '../../src/accounting/usage/batches.ts';
 import type { Recorder } from '../../src/accounting/usage/exchange-record.ts';
-import {
-  type RecorderOptions,
-  type UsageRecorder,
-  openUsageRecorder as writeBatches,
-} from '../../src/accounting/usage/recorder.ts';
+import { type RecorderOptions, UsageRecorder } from '../../src/accounting/usage/recorder.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export type UsageOptions = BatchOptions & RecorderOptions;
@@ -14,16 +10,16 @@ export type UsageOptions = BatchOptions & RecorderOptions;
 export function recordUsage(
   store: Store,
   options: UsageOptions,
-): Omit<UsageRecorder, 'write'> & { readonly record: Recorder } {
-  const { write, dropped, waiting, close } = writeBatches(store, options);
-  const batches = batchRows(options, write);
+): Pick<UsageRecorder, 'dropped' | 'waiting' | 'close'> & { readonly record: Recorder } {
+  const recorder = new UsageRecorder(store, options);
+  const batches = batchRows(options, (batch) => recorder.write(batch));
   return {
     record: batches.record,
-    dropped,
-    waiting,
+    dropped: () => recorder.dropped(),
+    waiting: () => recorder.waiting(),
     close(milliseconds) {
       batches.flush();
-      return close(milliseconds);
+      return recorder.close(milliseconds);
     },
   };
 }

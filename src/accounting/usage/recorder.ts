@@ -30,158 +30,164 @@ export interface RecorderOptions {
   readonly onDone?: () => void;
 }
 
-export interface UsageRecorder {
-  /** Takes a batch. Returns at once, and never throws. */
-  readonly write: (batch: Batch) => void;
-  /** The number of records that were dropped so far. */
-  dropped(): number;
-  /** The number of records that wait in memory. */
-  waiting(): number;
-  /** Writes what waits in memory, for at most `milliseconds`. @returns how many records are lost. */
-  close(milliseconds: number): Promise<number>;
-}
-
 /** The longest pause after a failure, in milliseconds. */
 const MAX_PAUSE = 5_000;
 
 /** The pause after a failure while the process is ending, in milliseconds. */
 const RETRY_AT_END = 100;
 
-/** Opens the recorder. If the spool has batches of an earlier process, it writes them too. */
-export function openUsageRecorder(store: Store, options: RecorderOptions): UsageRecorder {
-  const {
-    interval,
-    queue: limit,
-    spool,
-    onTrouble = () => {},
-    onRecovered = () => {},
-    onDone = () => {},
-  } = options;
-  const queue: Batch[] = [];
-  let queued = 0;
+/** Writes usage to one store. If the spool has batches of an earlier process, it writes them too. */
+export class UsageRecorder {
+  readonly #store: Store;
+  readonly #options: RecorderOptions;
+  readonly #spool: Spool | undefined;
+  /** The batches that wait in memory, and the number of their records. */
+  readonly #queue: Batch[] = [];
+  #queued = 0;
   /** The batch that is being written. It stays first until it is written, so that nothing counts twice. */
-  let current: Batch | undefined;
-  let tries = 0;
-  let dropped = 0;
-  let isOverfull = false;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let closed = false;
+  #current: Batch | undefined;
+  #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** How often writing has failed in a row. */
+  #tries = 0;
+  /** The number of records that were dropped. */
+  #dropped = 0;
+  /** Whether it has been reported that there is too much usage. */
+  #isOverfull = false;
+  #isClosed = false;
   /** Whether what is not written yet has been given to the spool, for the next process. */
-  let isOver = false;
+  #isOver = false;
 
-  if (spool?.isWaiting()) timer = setTimeout(writeNext, interval).unref();
+  constructor(store: Store, options: RecorderOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#spool = options.spool;
+    if (this.#spool?.isWaiting()) this.#schedule(options.interval);
+  }
 
-  /** A batch in a file is not lost, whatever happens to the process. */
-  function waiting(): number {
-    return queued + (current === undefined || spool?.has(current) ? 0 : current.rows.length);
+  /** Takes a batch. Returns at once, and never throws. */
+  write(batch: Batch): void {
+    if (!this.#isClosed && this.#queued < this.#options.queue) {
+      this.#queue.push(batch);
+      this.#queued += batch.rows.length;
+      if (this.#tries === 0) this.#writeNext();
+      return;
+    }
+    if (this.#spool?.add(batch)) return;
+    this.#dropped += batch.rows.length;
+    if (!this.#isOverfull)
+      this.#report('Too much usage waits for the store. Further usage is lost; the metrics count it.');
+    this.#isOverfull = true;
+  }
+
+  /** The number of records that were dropped so far. */
+  dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The number of records that wait in memory. A batch in a file is not lost, whatever happens to the process. */
+  waiting(): number {
+    const current = this.#current;
+    return this.#queued + (current === undefined || this.#spool?.has(current) ? 0 : current.rows.length);
+  }
+
+  /** Writes what waits in memory, for at most `milliseconds`. @returns how many records are lost. */
+  async close(milliseconds: number): Promise<number> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    // A single write may take longer than the time that is left.
+    await withTimeout(this.#writeUntil(performance.now() + milliseconds), milliseconds);
+    this.#isOver = true;
+    return this.#spoolRest();
+  }
+
+  #report(message: string): void {
+    this.#options.onTrouble?.(message);
+  }
+
+  #schedule(wait: number): void {
+    this.#timer ??= setTimeout(() => this.#writeNext(), wait).unref();
   }
 
   /** Writes one batch, and schedules the next one. */
-  function writeNext(): void {
-    if (writing !== undefined) return;
-    clearTimeout(timer);
-    timer = undefined;
-    current ??= next();
-    if (current === undefined) return;
-    writing = tryToWrite(current).then((wait) => {
-      writing = undefined;
-      const isMore = current !== undefined || queue.length > 0 || spool?.isWaiting();
-      if (isMore && !closed) timer ??= setTimeout(writeNext, wait).unref();
+  #writeNext(): void {
+    if (this.#writing !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#current ??= this.#next();
+    if (this.#current === undefined) return;
+    this.#writing = this.#tryToWrite(this.#current).then((wait) => {
+      this.#writing = undefined;
+      const isMore = this.#current !== undefined || this.#queue.length > 0 || this.#spool?.isWaiting();
+      if (isMore && !this.#isClosed) this.#schedule(wait);
     });
   }
 
-  function next(): Batch | undefined {
-    const first = queue.shift();
-    queued -= first?.rows.length ?? 0;
+  #next(): Batch | undefined {
+    const first = this.#queue.shift();
+    this.#queued -= first?.rows.length ?? 0;
     // Files are safe while the process ends.
-    return first ?? (closed ? undefined : spool?.take());
+    return first ?? (this.#isClosed ? undefined : this.#spool?.take());
   }
 
   /** @returns how long to wait before the next batch, in milliseconds. */
-  async function tryToWrite(batch: Batch): Promise<number> {
+  async #tryToWrite(batch: Batch): Promise<number> {
     try {
-      await writeUsage(store, batch.rows);
+      await writeUsage(this.#store, batch.rows);
     } catch (error) {
       // Any other failure may pass: a lock, a restart, a full disk, a missing right.
       if (!isRefusal(error)) {
-        tries += 1;
-        if (tries === 1) onTrouble(`Usage cannot be written to the store: ${getReason(error)}`);
-        return Math.min(MAX_PAUSE, interval * 2 ** tries);
+        this.#tries += 1;
+        if (this.#tries === 1) this.#report(`Usage cannot be written to the store: ${getReason(error)}`);
+        return Math.min(MAX_PAUSE, this.#options.interval * 2 ** this.#tries);
       }
       // Its halves would be lost with this process. The next one takes the batch from its file.
-      if (isOver) return 0;
-      refuse(batch, error);
+      if (this.#isOver) return 0;
+      this.#refuse(batch, error);
     }
-    spool?.remove(batch);
-    if (tries > 0) onRecovered('Usage can be written to the store again.');
-    tries = 0;
-    isOverfull = false;
-    current = undefined;
-    onDone();
+    this.#spool?.remove(batch);
+    if (this.#tries > 0) this.#options.onRecovered?.('Usage can be written to the store again.');
+    this.#tries = 0;
+    this.#isOverfull = false;
+    this.#current = undefined;
+    this.#options.onDone?.();
     return 0;
   }
 
   /** Splits a batch that the store refuses, so that everything but the exchange at fault is written. */
-  function refuse(batch: Batch, error: unknown): void {
+  #refuse(batch: Batch, error: unknown): void {
     const halves = splitBatch(batch);
     if (halves !== undefined) {
-      queue.unshift(...halves);
-      queued += batch.rows.length;
+      this.#queue.unshift(...halves);
+      this.#queued += batch.rows.length;
       return;
     }
-    dropped += batch.rows.length;
-    onTrouble(
+    this.#dropped += batch.rows.length;
+    this.#report(
       `The store refuses the usage of an exchange: ${getReason(error)}. It is recorded only here: ${JSON.stringify(batch.rows)}`,
     );
   }
 
-  async function writeUntil(deadline: number): Promise<void> {
+  async #writeUntil(deadline: number): Promise<void> {
     for (;;) {
-      await writing;
-      if (waiting() === 0 || performance.now() >= deadline) return;
-      if (tries > 0) await pause(RETRY_AT_END);
-      writeNext();
+      await this.#writing;
+      if (this.waiting() === 0 || performance.now() >= deadline) return;
+      if (this.#tries > 0) await pause(RETRY_AT_END);
+      this.#writeNext();
     }
   }
 
   /** @returns how many of the records in memory have no room in the spool. */
-  function spoolRest(): number {
+  #spoolRest(): number {
     let [kept, lost] = [0, 0];
-    for (const batch of current === undefined ? queue : [current, ...queue]) {
-      if (spool?.add(batch)) kept += batch.rows.length;
+    for (const batch of this.#current === undefined ? this.#queue : [this.#current, ...this.#queue]) {
+      if (this.#spool?.add(batch)) kept += batch.rows.length;
       else lost += batch.rows.length;
     }
     if (kept > 0)
-      onTrouble(
-        `The usage of ${kept} exchanges waits in ${spool?.folder}. The next start writes it to the store.`,
+      this.#report(
+        `The usage of ${kept} exchanges waits in ${this.#spool?.folder}. The next start writes it to the store.`,
       );
     return lost;
   }
-
-  return {
-    write(batch) {
-      if (!closed && queued < limit) {
-        queue.push(batch);
-        queued += batch.rows.length;
-        if (tries === 0) writeNext();
-        return;
-      }
-      if (spool?.add(batch)) return;
-      dropped += batch.rows.length;
-      if (!isOverfull)
-        onTrouble('Too much usage waits for the store. Further usage is lost; the metrics count it.');
-      isOverfull = true;
-    },
-    dropped: () => dropped,
-    waiting,
-    async close(milliseconds) {
-      closed = true;
-      clearTimeout(timer);
-      // A single write may take longer than the time that is left.
-      await withTimeout(writeUntil(performance.now() + milliseconds), milliseconds);
-      isOver = true;
-      return spoolRest();
-    },
-  };
 }

@@ -21,121 +21,132 @@ export interface SpoolOptions {
   readonly onTrouble: (message: string) => void;
 }
 
-export interface Spool {
-  readonly folder: string;
-  /** Keeps a batch, if there is room for it. @returns whether it is kept. */
-  add(batch: Batch): boolean;
-  has(batch: Batch): boolean;
-  /** The next batch that was not taken yet. Its file stays until it is removed. */
-  take(): Batch | undefined;
-  /** Whether there may be a batch to take. */
-  isWaiting(): boolean;
-  /** Removes the file of a batch that was written or given up. Does nothing if it has none. */
-  remove(batch: Batch): void;
-}
-
 const ENDING = '.json';
 
 /** The suffix of a file that cannot be read. It is reported once, and stays for somebody to look at. */
 const DAMAGED = '.damaged';
 
 /**
- * Batches that an earlier process left are taken first. Reads and writes block on the disk, so it must not be used on
- * the request path.
+ * The files of batches. Those that an earlier process left are taken first. Reads and writes block on the disk, so it
+ * must not be used on the request path.
  */
-export function openSpool({ folder, bytes: bound, onTrouble }: SpoolOptions): Spool {
+export class Spool {
+  readonly folder: string;
+  readonly #bound: number;
+  readonly #onTrouble: SpoolOptions['onTrouble'];
   /** The size of each file in bytes, by the name of its batch. */
-  const sizes = new Map<string, number>();
-  const untaken = new Set<string>();
-  let total = 0;
-  let isTroubled = false;
+  readonly #sizes = new Map<string, number>();
+  /** The names of the batches that were not taken yet. */
+  readonly #untaken = new Set<string>();
+  /** The bytes of all files. */
+  #total = 0;
+  /** Whether it has been reported that a file cannot be written. */
+  #isTroubled = false;
 
-  const pathFor = (name: string): string => join(folder, name + ENDING);
-
-  function know(name: string, size: number): void {
-    sizes.set(name, size);
-    untaken.add(name);
-    total += size;
+  constructor({ folder, bytes, onTrouble }: SpoolOptions) {
+    this.folder = folder;
+    this.#bound = bytes;
+    this.#onTrouble = onTrouble;
+    this.#attempt(() => {
+      for (const file of readdirSync(folder)) {
+        if (file.endsWith(ENDING))
+          this.#know(file.slice(0, -ENDING.length), statSync(join(folder, file)).size);
+      }
+    });
   }
 
-  function forget(name: string): void {
-    total -= sizes.get(name) ?? 0;
-    sizes.delete(name);
-    untaken.delete(name);
+  /** Keeps a batch, if there is room for it. @returns whether it is kept. */
+  add(batch: Batch): boolean {
+    if (this.has(batch)) return true;
+    const text = JSON.stringify(batch);
+    const size = Buffer.byteLength(text);
+    if (this.#total + size > this.#bound) return false;
+    const file = this.#pathFor(batch.name);
+    const isKept = this.#attempt(() => {
+      makeFolder(this.folder, 0o700);
+      // The file appears in full or not at all, even after a power cut.
+      writeFileSync(`${file}.part`, text, { mode: 0o600, flush: true });
+      renameSync(`${file}.part`, file);
+    });
+    if (!isKept) {
+      this.#attempt(() => unlinkSync(`${file}.part`));
+      return false;
+    }
+    this.#isTroubled = false;
+    this.#know(batch.name, size);
+    return true;
+  }
+
+  has({ name }: Batch): boolean {
+    return this.#sizes.has(name);
+  }
+
+  /** The next batch that was not taken yet. Its file stays until it is removed. */
+  take(): Batch | undefined {
+    for (const name of this.#untaken) {
+      const batch = this.#read(name);
+      this.#untaken.delete(name);
+      if (batch !== undefined) return batch;
+    }
+    return undefined;
+  }
+
+  /** Whether there may be a batch to take. */
+  isWaiting(): boolean {
+    return this.#untaken.size > 0;
+  }
+
+  /** Removes the file of a batch that was written or given up. Does nothing if it has none. */
+  remove(batch: Batch): void {
+    if (!this.has(batch)) return;
+    this.#attempt(() => unlinkSync(this.#pathFor(batch.name)));
+    this.#forget(batch.name);
+  }
+
+  #pathFor(name: string): string {
+    return join(this.folder, name + ENDING);
+  }
+
+  #know(name: string, size: number): void {
+    this.#sizes.set(name, size);
+    this.#untaken.add(name);
+    this.#total += size;
+  }
+
+  #forget(name: string): void {
+    this.#total -= this.#sizes.get(name) ?? 0;
+    this.#sizes.delete(name);
+    this.#untaken.delete(name);
   }
 
   /** @returns undefined if another process wrote the batch meanwhile, or the file cannot be read. */
-  function read(name: string): Batch | undefined {
+  #read(name: string): Batch | undefined {
+    const file = this.#pathFor(name);
     try {
-      return batchIn(readFileSync(pathFor(name), 'utf8'));
+      return batchIn(readFileSync(file, 'utf8'));
     } catch (error) {
-      forget(name);
+      this.#forget(name);
       if (errorCode(error) === 'ENOENT') return undefined;
-      onTrouble(
-        `Usage in ${pathFor(name)} cannot be read${codeBehind(error)}. It is left there as *${DAMAGED}.`,
+      this.#onTrouble(
+        `Usage in ${file} cannot be read${codeBehind(error)}. It is left there as *${DAMAGED}.`,
       );
-      attempt(() => renameSync(pathFor(name), pathFor(name) + DAMAGED));
+      this.#attempt(() => renameSync(file, file + DAMAGED));
       return undefined;
     }
   }
 
   /** Runs what may fail without harm. @returns whether it succeeded. */
-  function attempt(run: () => void): boolean {
+  #attempt(run: () => void): boolean {
     try {
       run();
       return true;
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return true;
-      if (!isTroubled) onTrouble(`Usage cannot be kept in ${folder}${codeBehind(error)}.`);
-      isTroubled = true;
+      if (!this.#isTroubled) this.#onTrouble(`Usage cannot be kept in ${this.folder}${codeBehind(error)}.`);
+      this.#isTroubled = true;
       return false;
     }
   }
-
-  attempt(() => {
-    for (const file of readdirSync(folder)) {
-      if (file.endsWith(ENDING)) know(file.slice(0, -ENDING.length), statSync(join(folder, file)).size);
-    }
-  });
-
-  return {
-    folder,
-    add(batch) {
-      if (sizes.has(batch.name)) return true;
-      const text = JSON.stringify(batch);
-      const size = Buffer.byteLength(text);
-      if (total + size > bound) return false;
-      const file = pathFor(batch.name);
-      const isKept = attempt(() => {
-        makeFolder(folder, 0o700);
-        // The file appears in full or not at all, even after a power cut.
-        writeFileSync(`${file}.part`, text, { mode: 0o600, flush: true });
-        renameSync(`${file}.part`, file);
-      });
-      if (!isKept) {
-        attempt(() => unlinkSync(`${file}.part`));
-        return false;
-      }
-      isTroubled = false;
-      know(batch.name, size);
-      return true;
-    },
-    has: ({ name }) => sizes.has(name),
-    take() {
-      for (const name of untaken) {
-        const batch = read(name);
-        untaken.delete(name);
-        if (batch !== undefined) return batch;
-      }
-      return undefined;
-    },
-    isWaiting: () => untaken.size > 0,
-    remove({ name }) {
-      if (!sizes.has(name)) return;
-      attempt(() => unlinkSync(pathFor(name)));
-      forget(name);
-    },
-  };
 }
 
 /**

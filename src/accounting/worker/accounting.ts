@@ -17,8 +17,8 @@ import { type BatchOptions, batchRows } from '../usage/batches.ts';
 import { computeConsumption } from '../usage/consumption.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 import { makeRecord } from '../usage/make-record.ts';
-import { openUsageRecorder } from '../usage/recorder.ts';
-import { openSpool } from '../usage/spool.ts';
+import { UsageRecorder } from '../usage/recorder.ts';
+import { Spool } from '../usage/spool.ts';
 import { type PostedRecord, unpackRecord } from './records.ts';
 
 export interface AccountingOptions extends BatchOptions {
@@ -104,14 +104,14 @@ export async function openAccounting(
   const store = connectStore(place, onTrouble, {
     open: (file) => openSqliteFile({ ...file, rowsAtOnce: ROWS_AT_ONCE }),
   });
-  const recorder = openUsageRecorder(store, {
+  const recorder = new UsageRecorder(store, {
     ...options,
-    spool: openSpool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),
+    spool: new Spool({ folder: `${place.path}${SPOOL}`, bytes: options.spool, onTrouble }),
     onTrouble,
     onRecovered: (recovered) => answer({ recovered }),
     onDone: () => answer({ written: progress() }),
   });
-  const batches = batchRows(options, recorder.write);
+  const batches = batchRows(options, (batch) => recorder.write(batch));
 
   function progress(): WriteProgress {
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSpool, type Spool } from '../../../src/accounting/usage/spool.ts';
+import { Spool } from '../../../src/accounting/usage/spool.ts';
 import { postgresDialect } from '../../../src/store/postgres.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { StorePlace } from '../../../src/store/store-errors.ts';
@@ -32,7 +32,7 @@ afterEach(() => rm(join(folder, '..'), { recursive: true }));
 
 const onTrouble = (message: string): void => void told.push(message);
 const onRecovered = (message: string): void => void recovered.push(message);
-const spoolOf = (bytes: number): Spool => openSpool({ folder, bytes, onTrouble });
+const spoolOf = (bytes: number): Spool => new Spool({ folder, bytes, onTrouble });
 
 async function counts({ db }: Store): Promise<{ exchanges: number; summed: number }> {
   const { exchanges } = await db
