@@ -1,20 +1,13 @@
 /** The upstreams of one vendor: which one gets a request, how busy each is, and which are skipped for a while. */
 
-import { callerLeft, GatewayError } from '../../lib/errors.ts';
+import { GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
 import type { Vendor } from '../vendor.ts';
 import { chooseHome } from './affinity.ts';
-import {
-  computeHealth,
-  type EjectionLimits,
-  fail,
-  type Health,
-  isEjected,
-  isUsable,
-  readmit,
-  succeed,
-} from './ejection.ts';
+import { type EjectionLimits, fail, readmit, succeed } from './ejection.ts';
 import { pick } from './pick.ts';
+import { PlaceQueue } from './place-queue.ts';
+import { PoolMember } from './pool-member.ts';
 
 export interface PoolLimits {
   /** The most exchanges at a time with one upstream. */
@@ -69,59 +62,32 @@ export interface MemberState {
   readonly ejections: number;
 }
 
-interface Member {
-  readonly vendor: Vendor;
-  readonly weight: number;
-  /** Its address and its key or credentials, by which sessions are assigned. */
-  readonly place: string;
-  readonly health: Health;
-  inFlight: number;
-  credit: number;
-  ejections: number;
-  /** The times until which each subject is skipped, if another upstream can serve it. */
-  readonly cooldowns: Map<string, number>;
-}
-
 /** Makes the pool of a vendor's upstreams. @param clock milliseconds, monotonic. */
 export function makePool(
   upstreams: readonly { readonly vendor: Vendor; readonly weight: number }[],
   limits: PoolLimits,
   clock: () => number,
 ): Pool {
-  const members: Member[] = upstreams.map(({ vendor, weight }) => ({
-    vendor,
-    weight,
-    place: `${vendor.origin}${vendor.basePath}\n${vendor.credentials ? JSON.stringify(vendor.credentials) : vendor.key}`,
-    health: computeHealth(clock()),
-    inFlight: 0,
-    credit: 0,
-    ejections: 0,
-    cooldowns: new Map(),
-  }));
+  const members = upstreams.map(({ vendor, weight }) => new PoolMember(vendor, weight, clock));
   const { ejection } = limits;
   const ejects = members.length > 1 || limits.ejectsLone;
-  /** Requests that wait for a place, the oldest first; each takes one if it can. */
-  const waiting = new Set<() => boolean>();
+  const queue = new PlaceQueue<Lease>();
 
-  const isWell = ({ health }: Member): boolean => isUsable(health, clock());
-  const hasRoom = ({ inFlight }: Member): boolean => inFlight < limits.connections;
-  const isRested = ({ cooldowns }: Member, subject: string): boolean =>
-    (cooldowns.get(subject) ?? 0) <= clock();
+  const isFree = (member: PoolMember): boolean => member.isUsable() && member.inFlight < limits.connections;
   /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
-  const isLast = (member: Member): boolean =>
-    !limits.ejectsLone && members.every((each) => each === member || isEjected(each.health));
+  const isLast = (member: PoolMember): boolean =>
+    !limits.ejectsLone && members.every((each) => each === member || each.isEjected());
 
-  /** Chooses by criteria of falling importance: healthy with a free place; not resting; not the one to avoid. */
+  /** Chooses by criteria of falling importance: healthy with a free place; not skipped; not the one to avoid. */
   function choose(
     subject: string,
     avoid: Vendor | undefined,
     session: string | undefined,
-  ): Member | undefined {
-    const fits = (member: Member): boolean => isWell(member) && hasRoom(member);
+  ): PoolMember | undefined {
     const tries = [
-      (member: Member) => fits(member) && isRested(member, subject) && member.vendor !== avoid,
-      (member: Member) => fits(member) && member.vendor !== avoid,
-      fits,
+      (member: PoolMember) => isFree(member) && !member.isSkippedFor(subject) && member.vendor !== avoid,
+      (member: PoolMember) => isFree(member) && member.vendor !== avoid,
+      isFree,
     ];
     for (const allowed of tries) {
       const home = session === undefined ? undefined : chooseHome(members, session, allowed);
@@ -132,17 +98,17 @@ export function makePool(
     return undefined;
   }
 
-  function lease(member: Member, subject: string): Lease {
+  function lease(member: PoolMember, subject: string): Lease {
     const { health } = member;
     let held = true;
-    let probes = isEjected(health);
+    let probes = member.isEjected();
     member.inFlight += 1;
     if (probes) health.probing = true;
     const markAnswered = (): void => {
       if (!probes) return;
       probes = false;
       readmit(health);
-      serveWaiting();
+      queue.serve();
     };
     return {
       vendor: member.vendor,
@@ -154,93 +120,45 @@ export function makePool(
         if (how === 'overloaded' && isLast(member)) return markAnswered();
         probes = false;
         if (!ejects) return;
-        const ejected = members.filter((each) => isEjected(each.health)).length;
+        const ejected = members.filter((each) => each.isEjected()).length;
         const spare = (ejected + 1) * 2 <= members.length;
         const { until } = health;
         const atLeast = how === 'surely' ? ejection.duration : 0;
         fail(health, ejection, clock(), { spare, atLeast });
         if (health.until !== until) member.ejections += 1;
       },
-      coolDown(milliseconds) {
-        const { cooldowns } = member;
-        cooldowns.set(subject, Math.max(cooldowns.get(subject) ?? 0, clock() + milliseconds));
-      },
+      coolDown: (milliseconds) => member.coolDown(subject, milliseconds),
       release() {
         if (!held) return;
         held = false;
         member.inFlight -= 1;
         // The probe has shown nothing, so the next request may probe.
         if (probes) health.probing = false;
-        serveWaiting();
+        queue.serve();
       },
     };
   }
 
-  /** If there is no place for the oldest, there is none for the others. */
-  function serveWaiting(): void {
-    for (const serve of waiting) if (!serve()) return;
-  }
-
-  /** Waits for a place that becomes free, or for an upstream that becomes healthy again. */
-  function wait(
-    subject: string,
-    avoid: Vendor | undefined,
-    session: string | undefined,
-    signal: Signal | undefined,
-  ): Promise<Lease> {
-    return new Promise((resolve, reject) => {
-      const serve = (): boolean => {
-        const member = choose(subject, avoid, session);
-        if (member === undefined) return false;
-        stop();
-        resolve(lease(member, subject));
-        return true;
-      };
-      const stop = (): void => {
-        waiting.delete(serve);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', leave);
-      };
-      const leave = (): void => {
-        stop();
-        reject(signal?.reason instanceof GatewayError ? signal.reason : callerLeft());
-      };
-      const timer = setTimeout(() => {
-        if (serve()) return;
-        stop();
-        reject(poolFull());
-      }, limits.wait);
-      waiting.add(serve);
-      if (signal?.aborted) leave();
-      else signal?.addEventListener('abort', leave);
-    });
+  function takeNow(subject: string, avoid: Vendor | undefined, session: string | undefined) {
+    const member = choose(subject, avoid, session);
+    return member && lease(member, subject);
   }
 
   return {
     take(subject, avoid, session, signal) {
       // An upstream whose ejection has ended becomes usable without any event.
-      serveWaiting();
-      const member = choose(subject, avoid, session);
-      if (member !== undefined) return lease(member, subject);
-      if (members.some(isWell)) return wait(subject, avoid, session, signal);
+      queue.serve();
+      const taken = takeNow(subject, avoid, session);
+      if (taken !== undefined) return taken;
+      if (members.some((member) => member.isUsable()))
+        return queue.wait(() => takeNow(subject, avoid, session), limits.wait, signal);
       const soonest = Math.min(...members.map(({ health }) => health.until));
       throw allEjected(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
     },
     hasOther: (subject, vendor) =>
-      members.some(
-        (member) =>
-          member.vendor !== vendor && isWell(member) && hasRoom(member) && isRested(member, subject),
-      ),
-    state: () => members.map(({ health, ejections }) => ({ well: !isEjected(health), ejections })),
+      members.some((member) => member.vendor !== vendor && isFree(member) && !member.isSkippedFor(subject)),
+    state: () => members.map((member) => ({ well: !member.isEjected(), ejections: member.ejections })),
   };
-}
-
-function poolFull(): GatewayError {
-  return new GatewayError(
-    'overloaded',
-    'Too many requests to this upstream are in flight. Try again shortly.',
-    { retryAfter: 1, loss: 'rejected' },
-  );
 }
 
 function allEjected(retryAfter: number): GatewayError {
