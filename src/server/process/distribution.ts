@@ -9,16 +9,7 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, bind } from '../../upstream/net/bind.ts';
 import { surviveAcceptErrors } from '../listen/listen.ts';
 import { stopListening } from '../listen/stop-listening.ts';
-
-/** The message that carries a connection. */
-export const CONNECTION = 'connection';
-/**
- * The message after it. The system silently drops a connection on its way to a process without a free file descriptor,
- * and the message that carries it too.
- */
-export const HANDED_OVER = 'handed-over';
-/** The worker's answer: whether it has the connection. */
-export type Receipt = 'taken' | 'missed';
+import { CONNECTION, HANDED_OVER, type Receipt } from './worker-messages.ts';
 
 export interface Distribution {
   /** The port that callers connect to. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostics, LogProblem } from '../../lib/diagnostics.ts';
 import { withoutSecrets } from '../../upstream/redact.ts';
 import type { Serving } from './serving.ts';
-import { reportToPrimary } from './workers.ts';
+import { reportToPrimary } from './worker-channel.ts';
 
 /** The longest that live answers may take after an error in the program itself, in milliseconds. */
 const AFTER_FAILURE = 10_000;
