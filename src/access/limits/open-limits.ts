@@ -8,7 +8,7 @@ import { openRecentModelLimits } from './model-accounts.ts';
 import { modelSpending, type StoredByModel } from './model-spending.ts';
 import { openRedis, type RedisConnection } from './redis.ts';
 import { localReservations, sharedReservations } from './reservations.ts';
-import { type InitialSpending, openSpending, type StoredSpending } from './spending.ts';
+import { type InitialSpending, Spending, type StoredSpending } from './spending.ts';
 import { localWindow, sharedWindow, type UsageWindow } from './window.ts';
 
 export interface LimitOptions {
@@ -78,7 +78,7 @@ function openCounters(
     requests: counting('requests'),
     tokens: counting('tokens'),
     inFlight: redis === undefined ? localInFlight() : sharedInFlight(`${prefix}in-flight`, redis),
-    spending: openSpending(`${prefix}spent`, {
+    spending: new Spending(`${prefix}spent`, {
       now,
       timeZone,
       stored,

@@ -5,7 +5,7 @@
  */
 
 import type { Redis } from 'ioredis';
-import { openCalendar } from '../../lib/calendar.ts';
+import { type Calendar, openCalendar } from '../../lib/calendar.ts';
 import { PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import { getPeriods, type Periods } from './periods.ts';
 import type { ReportFault } from './redis.ts';
@@ -18,21 +18,6 @@ export type StoredSpending = (day: string, keys?: ReadonlySet<string>) => Promis
 
 /** The spending that is known of a key before its first request of the day. */
 export type InitialSpending = (key: string, day: string) => Spent | undefined;
-
-/** The spending of keys or of groups. */
-export interface Spending {
-  /** @param periods those that must be known at once; the others are as this process knows them. */
-  get(key: string, periods?: readonly Period[]): Spent | Promise<Spent>;
-  /** The same as far as this process knows it, without asking anybody. */
-  known(key: string): Spent;
-  /** @param periods those that other processes must know of at once. */
-  charge(key: string, cost: number, time: number, periods?: readonly Period[]): void;
-  /**
-   * Takes over the figures of the store: at first of all keys, later of those that made requests.
-   * @throws if the store cannot be read.
-   */
-  refresh(): Promise<void>;
-}
 
 export interface SpendingOptions {
   /** Returns milliseconds since 1970. */
@@ -60,72 +45,138 @@ const EXPIRY: Readonly<Record<Period, number>> = {
 /** The periods that processes of an earlier version share. */
 const COMMON_PERIODS: readonly Period[] = ['day', 'month'];
 
-/** @param name the name of the figures in Redis. */
-export function openSpending(
-  name: string,
-  { now, timeZone, stored, redis, initial = () => undefined, onFault = () => undefined }: SpendingOptions,
-): Spending {
-  const calendar = openCalendar(timeZone);
-  let present = getPeriods(calendar.day(now()));
-  const figures: Readonly<Record<Period, Map<string, number>>> = {
+/** The spending of keys or of groups. */
+export class Spending {
+  /** The name of the figures in Redis. */
+  readonly #name: string;
+  readonly #options: SpendingOptions;
+  readonly #calendar: Calendar;
+  #present: Periods;
+  /** US dollars by key, in the present period of each kind. */
+  readonly #figures: Readonly<Record<Period, Map<string, number>>> = {
     day: new Map(),
     week: new Map(),
     month: new Map(),
     total: new Map(),
   };
   /** Keys with requests today or the day before; undefined until the store has been read for all keys. */
-  let asked: Set<string> | undefined;
-  let askedToday = new Set<string>();
+  #asked: Set<string> | undefined;
+  #askedToday = new Set<string>();
 
-  function turn(): void {
-    const day = calendar.day(now());
-    if (day === present.day) return;
-    const next = getPeriods(day);
-    for (const period of PERIODS) if (next[period] !== present[period]) figures[period].clear();
-    if (asked !== undefined) asked = askedToday;
-    askedToday = new Set();
-    present = next;
+  /** @param name the name of the figures in Redis. */
+  constructor(name: string, options: SpendingOptions) {
+    this.#name = name;
+    this.#options = options;
+    this.#calendar = openCalendar(options.timeZone);
+    this.#present = getPeriods(this.#calendar.day(options.now()));
   }
 
-  const known = (key: string): Spent => ({
-    day: figures.day.get(key) ?? 0,
-    week: figures.week.get(key) ?? 0,
-    month: figures.month.get(key) ?? 0,
-    total: figures.total.get(key) ?? 0,
-  });
+  /** @param periods those that must be known at once; the others are as this process knows them. */
+  get(key: string, periods: readonly Period[] = COMMON_PERIODS): Spent | Promise<Spent> {
+    this.#turn();
+    const { redis, initial } = this.#options;
+    if (!this.#askedToday.has(key)) {
+      this.#askedToday.add(key);
+      this.#asked?.add(key);
+      const first = initial?.(key, this.#present.day);
+      if (first !== undefined) this.#raiseAll(key, first);
+    }
+    return redis === undefined ? this.#figuresFor(key) : this.#shared(redis, key, periods);
+  }
 
-  function getPlace(period: Period, { [period]: present }: Periods, key: string): string {
-    return `gateway:${name}:${present}:${key}`;
+  /** The same as far as this process knows it, without asking anybody. */
+  known(key: string): Spent {
+    this.#turn();
+    return this.#figuresFor(key);
+  }
+
+  /** @param periods those that other processes must know of at once. */
+  charge(key: string, cost: number, time: number, periods: readonly Period[] = COMMON_PERIODS): void {
+    this.#turn();
+    const present = this.#present;
+    const day = this.#calendar.day(time);
+    const then = day === present.day ? present : getPeriods(day);
+    for (const period of PERIODS) {
+      if (then[period] !== present[period]) continue;
+      // Totals are never cleared, so only those that are needed are kept.
+      if (period === 'total' && !periods.includes(period)) continue;
+      const before = this.#figures[period].get(key) ?? 0;
+      this.#figures[period].set(key, before + cost);
+      if (periods.includes(period)) this.#share(period, key, before, cost);
+    }
+  }
+
+  /**
+   * Takes over the figures of the store: at first of all keys, later of those that made requests.
+   * @throws if the store cannot be read.
+   */
+  async refresh(): Promise<void> {
+    this.#turn();
+    const { day } = this.#present;
+    if (this.#asked?.size === 0) return;
+    const found = await this.#options.stored?.(day, this.#asked);
+    this.#asked ??= new Set(this.#askedToday);
+    this.#turn();
+    if (found === undefined || day !== this.#present.day) return;
+    for (const [key, spent] of found) this.#raiseAll(key, spent);
+  }
+
+  /** Begins another day, and with it other periods. */
+  #turn(): void {
+    const day = this.#calendar.day(this.#options.now());
+    const last = this.#present;
+    if (day === last.day) return;
+    this.#present = getPeriods(day);
+    for (const period of PERIODS) if (this.#present[period] !== last[period]) this.#figures[period].clear();
+    if (this.#asked !== undefined) this.#asked = this.#askedToday;
+    this.#askedToday = new Set();
+  }
+
+  #figuresFor(key: string): Spent {
+    const { day, week, month, total } = this.#figures;
+    return {
+      day: day.get(key) ?? 0,
+      week: week.get(key) ?? 0,
+      month: month.get(key) ?? 0,
+      total: total.get(key) ?? 0,
+    };
+  }
+
+  #raise(period: Period, key: string, amount: number): void {
+    const figures = this.#figures[period];
+    if (amount > (figures.get(key) ?? 0)) figures.set(key, amount);
+  }
+
+  #raiseAll(key: string, spent: Spent): void {
+    for (const period of PERIODS) this.#raise(period, key, spent[period]);
+  }
+
+  #placeInRedis(period: Period, key: string): string {
+    return `gateway:${this.#name}:${this.#present[period]}:${key}`;
   }
 
   /** Without Redis, the figures of this process count. */
-  async function shared(others: Redis, key: string, periods: readonly Period[]): Promise<Spent> {
-    const then = present;
-    const places = periods.map((period) => getPlace(period, then, key));
-    const texts = (await others.mget(places).catch(() => undefined)) ?? [];
-    turn();
-    if (then.day !== present.day) return known(key);
-    for (const [at, period] of periods.entries()) raise(period, key, amount(places[at] ?? '', texts[at]));
-    return known(key);
+  async #shared(redis: Redis, key: string, periods: readonly Period[]): Promise<Spent> {
+    const { day } = this.#present;
+    const places = periods.map((period) => this.#placeInRedis(period, key));
+    const texts = (await redis.mget(places).catch(() => undefined)) ?? [];
+    this.#turn();
+    if (day === this.#present.day)
+      for (const [at, period] of periods.entries())
+        this.#raise(period, key, this.#parseAmount(places[at] ?? '', texts[at]));
+    return this.#figuresFor(key);
   }
 
-  function amount(place: string, text: string | null | undefined): number {
-    const number = Number(text ?? 0);
-    if (Number.isFinite(number)) return number;
-    onFault(`${place} is not an amount`);
+  #parseAmount(place: string, text: string | null | undefined): number {
+    const amount = Number(text ?? 0);
+    if (Number.isFinite(amount)) return amount;
+    this.#options.onFault?.(`${place} is not an amount`);
     return 0;
   }
 
-  function raise(period: Period, key: string, amount: number): void {
-    if (amount > (figures[period].get(key) ?? 0)) figures[period].set(key, amount);
-  }
-
-  function raiseAll(key: string, spent: Spent): void {
-    for (const period of PERIODS) raise(period, key, spent[period]);
-  }
-
-  function share(period: Period, key: string, before: number, cost: number): void {
-    const place = getPlace(period, present, key);
+  #share(period: Period, key: string, before: number, cost: number): void {
+    const { redis, onFault } = this.#options;
+    const place = this.#placeInRedis(period, key);
     // A figure that Redis lost or never had starts with the figure of this process. What cannot be shared now is
     // counted here, and by the store.
     redis
@@ -136,48 +187,8 @@ export function openSpending(
       .then((results) => {
         // A transaction that fails after it was accepted reports the error among its results.
         const failure = results?.find(([error]) => error !== null)?.[0];
-        if (failure) onFault(`${place}: ${failure.message}`);
+        if (failure) onFault?.(`${place}: ${failure.message}`);
       })
       .catch(() => undefined);
   }
-
-  return {
-    get(key, periods = COMMON_PERIODS) {
-      turn();
-      if (!askedToday.has(key)) {
-        askedToday.add(key);
-        asked?.add(key);
-        const first = initial(key, present.day);
-        if (first !== undefined) raiseAll(key, first);
-      }
-      return redis === undefined ? known(key) : shared(redis, key, periods);
-    },
-    known(key) {
-      turn();
-      return known(key);
-    },
-    charge(key, cost, time, periods = COMMON_PERIODS) {
-      turn();
-      const day = calendar.day(time);
-      const then = day === present.day ? present : getPeriods(day);
-      for (const period of PERIODS) {
-        if (then[period] !== present[period]) continue;
-        // Totals are never cleared, so only those that are needed are kept.
-        if (period === 'total' && !periods.includes(period)) continue;
-        const before = figures[period].get(key) ?? 0;
-        figures[period].set(key, before + cost);
-        if (periods.includes(period)) share(period, key, before, cost);
-      }
-    },
-    async refresh() {
-      turn();
-      const then = present;
-      if (asked?.size === 0) return;
-      const found = await stored?.(then.day, asked);
-      asked ??= new Set(askedToday);
-      turn();
-      if (found === undefined || then.day !== present.day) return;
-      for (const [key, spent] of found) raiseAll(key, spent);
-    },
-  };
 }

@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sharedInFlight } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
-import { openSpending } from '../../../src/access/limits/spending.ts';
+import { Spending } from '../../../src/access/limits/spending.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { vendorsAtUrl } from '../../support/gateway.ts';
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   test('money spent on a day is not attributed to the next day if it is reported after midnight', async () => {
     let time = Date.parse('2026-05-31T23:59:59Z');
     const client = await connected();
-    const [here, there] = [1, 2].map(() => openSpending('spent', { now: () => time, redis: client }));
+    const [here, there] = [1, 2].map(() => new Spending('spent', { now: () => time, redis: client }));
     there?.charge('team', 5, time);
     expect(await here?.get('team')).toMatchObject({ day: 5, month: 5 });
     const asked = here?.get('team');

@@ -4,7 +4,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { openLimits } from '../../../src/access/limits/open-limits.ts';
-import { openSpending, type Spent } from '../../../src/access/limits/spending.ts';
+import { Spending, type Spent } from '../../../src/access/limits/spending.ts';
 import { storedSpending } from '../../../src/access/limits/stored-spending.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { exchange, rowOf } from '../../accounting/usage/records.ts';
@@ -20,7 +20,7 @@ function amounts(day: number, month: number, week = month, total = month): Spent
 
 test('a charge counts for its day and its month', async () => {
   let time = NOON;
-  const spending = openSpending('spent', { now: () => time });
+  const spending = new Spending('spent', { now: () => time });
   spending.charge('team', 2, NOON);
   spending.charge('team', 0.5, NOON - 86_400_000);
   spending.charge('team', 9, Date.parse('2026-04-30T23:59:59Z'));
@@ -72,7 +72,7 @@ test('a store that is slow to answer is queried again after its answer', async (
 
 test('spending of other processes is read from the store, and nothing counts twice', async () => {
   let stored = new Map<string, Spent>([['team', amounts(1, 5)]]);
-  const spending = openSpending('spent', { now: () => NOON, stored: async () => stored });
+  const spending = new Spending('spent', { now: () => NOON, stored: async () => stored });
   await spending.refresh();
   spending.charge('team', 2, NOON);
   expect(await spending.get('team')).toMatchObject({ day: 3, month: 7 });
@@ -90,7 +90,7 @@ test('spending of other processes is read from the store, and nothing counts twi
 
 test('an amount of one day is not taken for the next day’s if the store answers after midnight', async () => {
   let time = Date.parse('2026-05-31T23:59:59Z');
-  const spending = openSpending('spent', {
+  const spending = new Spending('spent', {
     now: () => time,
     stored: async () => new Map([['team', amounts(5, 5)]]),
   });
@@ -105,7 +105,7 @@ test('an amount of one day is not taken for the next day’s if the store answer
 test('the store is queried for all keys once, then for those used today or the day before', async () => {
   let time = NOON;
   const asked: (readonly string[] | undefined)[] = [];
-  const spending = openSpending('spent', {
+  const spending = new Spending('spent', {
     now: () => time,
     async stored(_, keys) {
       asked.push(keys && [...keys]);
