@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { cutOff } from '../../src/server/http/cut-off.ts';
-import { trackExchanges } from '../../src/server/listen/live-exchanges.ts';
+import { LiveExchanges } from '../../src/server/listen/live-exchanges.ts';
 import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
 import { held } from '../support/held.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
 function begin(count: number) {
-  const live = trackExchanges(cutOff);
+  const live = new LiveExchanges(cutOff);
   const responses = Array.from({ length: count }, response);
   for (const one of responses) live.track(one, opened.gateway, () => undefined);
   const ended = (): number[] =>
@@ -89,7 +89,7 @@ describe('requests in flight', () => {
   });
 
   test('an error is attributed to the request in whose context it occurred, and to none outside', async () => {
-    const live = trackExchanges(cutOff);
+    const live = new LiveExchanges(cutOff);
     const [guilty, innocent] = [response(), response()];
     live.track(innocent, opened.gateway, () => undefined);
     const blamed = await new Promise<boolean>((resolve) =>
@@ -105,7 +105,7 @@ describe('requests in flight', () => {
 });
 
 test('what an exchange has started does not keep it when it is over, and blames nobody', async () => {
-  const live = trackExchanges(cutOff);
+  const live = new LiveExchanges(cutOff);
   /** As a connection to a vendor does, which outlives the exchange that opened it. */
   let later = (): boolean => false;
   const over = ((): WeakRef<ServerResponse> => {

@@ -19,7 +19,7 @@ import { acceptSockets } from '../websocket/sockets.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { trackConnections } from './connections.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import { ERROR_WRITE_TIME, type LiveExchanges, trackExchanges } from './live-exchanges.ts';
+import { ERROR_WRITE_TIME, LiveExchanges } from './live-exchanges.ts';
 import { toOriginForm } from './origin-form.ts';
 import { applyTimeouts, closeIfUnread, setCheckInterval } from './timeouts.ts';
 
@@ -77,9 +77,9 @@ export async function serve(
 ): Promise<RunningServer> {
   let leaving = false;
   let draining = false;
-  const live = trackExchanges(cutOff, () => current().options);
+  const live = new LiveExchanges(cutOff, () => current().options);
   const socketCounter = openSocketCounter(() => current().options);
-  const load = { inFlight: live.inFlight, claim: live.claim, arriving: live.arriving, shortage };
+  const load = live.load(shortage);
   const app = createApp({
     getExchange: getNodeExchange,
     answer(response, answer, extra) {
@@ -93,7 +93,7 @@ export async function serve(
     condition: () => (leaving ? 'draining' : shortage() === undefined ? 'ok' : 'overloaded'),
     load,
     socketCounter,
-    getSignal: live.getSignal,
+    getSignal: (response) => live.getSignal(response),
   });
   const handle = toNodeHandler(app);
 
@@ -117,7 +117,7 @@ export async function serve(
   const connections = trackConnections(server);
   applyTimeouts(server, timeouts);
   setCheckInterval(server);
-  answerClientErrors(server, pipelined, live.end);
+  answerClientErrors(server, pipelined, (response, error) => live.end(response, error));
   // Node would send 100 Continue before the head is checked; readBody sends it after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
 

@@ -4,7 +4,7 @@ import type { H3Event } from 'h3';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { createApp } from '../http/app.ts';
-import { trackExchanges } from '../listen/live-exchanges.ts';
+import { LiveExchanges } from '../listen/live-exchanges.ts';
 import { openSocketCounter } from '../websocket/socket-counter.ts';
 import { MountedRequest } from './mounted-request.ts';
 import { MountedResponse, toWebResponse } from './mounted-response.ts';
@@ -30,7 +30,7 @@ const BODILESS = new Set([101, 204, 205, 304]);
  * @param basePath what the paths of all requests begin with and the gateway's do not; '' if that is nothing.
  */
 export function answerRequests(gateway: Gateway, basePath: string): RequestHandler {
-  const live = trackExchanges<MountedResponse>(
+  const live = new LiveExchanges<MountedResponse>(
     (response) => response.leave(),
     () => gateway.options,
   );
@@ -48,14 +48,9 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
     current: () => gateway,
     getGateway: () => gateway,
     condition: () => (isOver ? 'draining' : 'ok'),
-    load: {
-      inFlight: live.inFlight,
-      claim: live.claim,
-      arriving: live.arriving,
-      shortage: () => undefined,
-    },
+    load: live.load(() => undefined),
     socketCounter: openSocketCounter(() => gateway.options),
-    getSignal: live.getSignal,
+    getSignal: (response) => live.getSignal(response),
   });
 
   return {
@@ -87,7 +82,10 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
   };
 }
 
-/** An exchange's answer as it is. Any other answer is complete, and is made anew: the router's may not be the runtime's own. */
+/**
+ * An exchange's answer as it is. Any other answer is complete and is copied, because the router's may not be the
+ * runtime's own.
+ */
 function finished(answer: Response, { method }: Request, response: MountedResponse): Response {
   if (response.headersSent) return answer;
   response.finish();

@@ -81,7 +81,7 @@ export async function openObservability(
     observe({ server, current }) {
       currentKey = () => current().config.admin.key;
       addFigures(metrics, {
-        inFlight: server.live.inFlight,
+        inFlight: () => server.live.inFlight(),
         webSockets: server.webSockets,
         upstreams: () => current().gateway.upstreams.health(),
         budgets: limits.budgets,

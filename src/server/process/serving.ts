@@ -63,7 +63,10 @@ export async function startServing(
     onFewDescriptors: () => server.closeIdle(),
   });
   shortage = watch.current;
-  const stopReleasing = releaseWhenIdle(server.live);
+  const stopReleasing = releaseWhenIdle({
+    inFlight: () => server.live.inFlight(),
+    claimed: () => server.live.claimed(),
+  });
   const stopAdapting = adaptHeapGrowth();
 
   const retire = setInterval(() => {
