@@ -57,7 +57,7 @@ export interface KeyRegistry extends Keys {
   setGroups(records: readonly GroupRecord[]): void;
 }
 
-/** An empty book. A record with the hash of an earlier one replaces it. */
+/** An empty registry. A record with the hash of an earlier one replaces it. */
 export function openKeyRegistry(): KeyRegistry {
   const byHash = new Map<string, Entry>();
   const hashes = new Map<string, readonly string[]>();

@@ -1,6 +1,6 @@
 /**
- * Who sends a request, and what for: the one key, or a token in its place, that a request carries where clients of its
- * endpoint send one, and its tag.
+ * Who sends a request, and for what: its key or token, which is read from where clients of its endpoint send one, and
+ * its tag.
  */
 
 import type { CallerRequest } from '../access/caller.ts';

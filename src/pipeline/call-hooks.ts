@@ -28,7 +28,7 @@ interface Routing {
 }
 
 /**
- * Makes the stage that calls the hooks; without hooks it returns what it takes.
+ * Makes the stage that calls the hooks; without hooks it returns the request as it is.
  * @throws GatewayError `permission-denied` if a hook refuses the request, `internal` if it fails.
  */
 export function callHooks(hooks: Hooks | undefined, routing: Routing): Stage<Routed, Routed> {
@@ -68,7 +68,7 @@ function hookContext({ id, principal, ledger, model, route }: Routed): HookConte
   };
 }
 
-/** Where a request goes, and with which prompt if it is another one. */
+/** Where a request goes, and its prompt if the hook has changed it. */
 interface HookRequest {
   readonly target: Routed;
   readonly prompt?: Prompt;
@@ -113,7 +113,7 @@ function rerouted(routed: Routed, id: string, { catalog, vendors, reach }: Routi
   return target;
 }
 
-/** A request, and all its fallbacks, with what the hooks have decided, or the cache wants to see. */
+/** A request and all its fallbacks, with what the hooks have decided or the cache watches. */
 export function withHooked(routed: Routed, hooked: Hooked): Routed {
   return withAllFallbacks(routed, { hooked, mustTranslate: true });
 }

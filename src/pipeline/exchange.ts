@@ -91,7 +91,7 @@ export interface Routed extends Admitted, Scanned {
    * The caller's body. On the native path the value of its top-level `model` is already the vendor's name of the model.
    */
   readonly body: Buffer;
-  /** Makes the same request for the next model that may be asked, by why this one does not answer. */
+  /** Makes the same request for the next fallback, by the reason why this model does not answer. */
   readonly nextFallback?: (reason: FallbackReason) => Routed | undefined | Promise<Routed | undefined>;
   /** The ids of other models that the body names; set only for callers who are limited by model. */
   readonly otherModels?: readonly string[];

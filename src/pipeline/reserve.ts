@@ -25,7 +25,7 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
     return limited.reserve(principal, asked, estimate(routed), route.format, standings);
   }
 
-  /** The fallbacks of a request: each holds what it may cost itself in place of what the one before it held. */
+  /** The fallbacks of a request. Each holds what it may cost itself, and gives back what the one before it held. */
   function withFallbacks(limited: Limits, routed: Routed): Routed {
     return admitFallbacks(routed, async (fallback) => {
       release(fallback);

@@ -63,7 +63,7 @@ export function resolveModel(
       throw notServedHere(asked, admitted, vendor && model, catalog, reach);
     const limited = isLimitedByModel(principal);
     const confined = isConfined(principal);
-    // Whoever asks for the value below gets it at once.
+    // Then the value is there at once for the checks below.
     if ((limited || confined || principal.restricted) && sent.body.length >= LONG_BODY)
       await inTurns(sent.parsing());
     if (limited || confined) requireUniqueKeys(sent);
@@ -93,7 +93,8 @@ export function resolveModel(
     const upstreamFormat = formatFor(route, vendor, model, sent, reach, isResponses);
     if (named !== undefined) requireSameModel(sent, catalog, model.id, defaultVendor);
     const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
-    // A native body is not read any more as a rule. Its value would be held for as long as its answer lasts.
+    // As a rule nothing reads a native body after this, so its value is dropped: it would be held until the answer is
+    // over.
     if (upstreamFormat === route.format && !mustTranslate) sent = withTree(sent.body, sent.scan, tools);
     const routed: Routed = {
       ...admitted,

@@ -30,7 +30,7 @@ const ADDRESS_6 =
   /(?<![\w:.])\[?(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?:%[\w.-]{1,16})?(?:\](?::\d{1,5})?)?(?![\w:])/gi;
 
 /**
- * Matches every text with anything that the expressions above match. Headers are usually plain: one search takes the
+ * Matches every text in which one of the expressions above matches. Headers are usually plain: one search takes the
  * place of three.
  */
 const MAY_HOLD = /[.:]|[\w-]{16}|bearer/i;

@@ -1,4 +1,4 @@
-/** To send a request to a vendor, and to leave its answer: through undici's dispatch, without redirects and retries. */
+/** Sends requests to vendors, and cancels answers: through undici's dispatch, without redirects and retries. */
 
 import type { GatewayError } from '../lib/errors.ts';
 import type { Signal } from '../lib/light-signal.ts';

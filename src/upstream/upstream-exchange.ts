@@ -1,6 +1,6 @@
 /**
  * One HTTP exchange with a vendor, as undici's dispatch runs it: with nothing between the socket and the body that is
- * read. To read resumes the socket, and to cancel aborts the exchange.
+ * read. Reading resumes the socket, and cancelling aborts the exchange.
  */
 
 import type { Dispatcher } from 'undici';

@@ -101,7 +101,7 @@ export function openAccount(
 
   /**
    * Refuses a request over a limit. What is not limited is undefined among the figures.
-   * @returns what is left of each limit, and of those beside it.
+   * @returns what is left of each limit, the others included.
    */
   function check(
     holder: LimitHolder,

@@ -86,7 +86,7 @@ export interface Limits {
   report(principal: Principal, otherNames: RequestedModels['otherNames']): Promise<readonly LimitReport[]>;
   /** The budgets of recently active keys and groups, as far as this process knows them, up to a bound. */
   budgets(): readonly Budget[];
-  /** Resolves when the stored figures are read no more. */
+  /** Resolves when the stored figures are no longer read. */
   close(): Promise<void>;
 }
 
@@ -136,11 +136,11 @@ export function openLimitsOver(
     groupModels.charge(group, consumption);
   }
 
-  function told(
+  function withHeaders(
     standings: LimitStates | Promise<LimitStates>,
     format: FormatName,
   ): LimitsPassed | Promise<LimitsPassed> {
-    if (standings instanceof Promise) return standings.then((all) => told(all, format));
+    if (standings instanceof Promise) return standings.then((all) => withHeaders(all, format));
     return { standings, limitHeaders: limitHeaders(standings, format, clock.now()) };
   }
 
@@ -152,9 +152,9 @@ export function openLimitsOver(
         group === undefined || !hasLimit(group.limits)
           ? own
           : own instanceof Promise
-            ? own.then((otherLimits) => groups.admit(group, response, format, otherLimits))
+            ? own.then((left) => groups.admit(group, response, format, left))
             : groups.admit(group, response, format, own);
-      return told(all, format);
+      return withHeaders(all, format);
     },
     async reserveSlot({ name, limits, group }) {
       const leave = await keys.reserveSlot({ name, limits });
@@ -177,14 +177,14 @@ export function openLimitsOver(
         group === undefined || ofGroup === undefined
           ? own
           : own instanceof Promise
-            ? own.then((so) => groupModels.admit(group.name, ofGroup, asked, response, format, so))
+            ? own.then((left) => groupModels.admit(group.name, ofGroup, asked, response, format, left))
             : groupModels.admit(group.name, ofGroup, asked, response, format, own);
-      return told(all, format);
+      return withHeaders(all, format);
     },
     boundTag,
     admitTag({ name, tagLimits = NO_LIMITS }, tag, response, format, otherLimits = NOT_LIMITED) {
       const holder = { name: tagName(name, tag), limits: tagLimits };
-      return told(tags.admit(holder, response, format, otherLimits), format);
+      return withHeaders(tags.admit(holder, response, format, otherLimits), format);
     },
     reserve(principal, asked, estimate, format, otherLimits = NOT_LIMITED) {
       const { name, limits, modelLimits = NONE, tagLimits, group } = principal;

@@ -64,7 +64,7 @@ export interface ModelAccounts extends Pick<Account, 'budgets' | 'close'> {
     otherNames: RequestedModels['otherNames'],
   ): Promise<readonly LimitReport[]>;
   /** Charges what an exchange with a model used. */
-  charge(name: string, taken: Consumption): void;
+  charge(name: string, consumption: Consumption): void;
 }
 
 /** How long it is known which limits to charge, in milliseconds: longer than an answer takes. */
@@ -94,10 +94,10 @@ export function openModelAccounts(
   ): LimitStates | Promise<LimitStates> {
     let standings = otherLimits;
     for (const [at, holder] of holders.entries()) {
-      const told = account.admit(holder, response, format, standings);
-      if (told instanceof Promise)
-        return told.then((so) => admitAll(holders.slice(at + 1), response, format, so));
-      standings = told;
+      const admitted = account.admit(holder, response, format, standings);
+      if (admitted instanceof Promise)
+        return admitted.then((all) => admitAll(holders.slice(at + 1), response, format, all));
+      standings = admitted;
     }
     return standings;
   }
@@ -118,8 +118,9 @@ export function openModelAccounts(
       use(name, holders, otherNames, performance.now());
       return Promise.all(holders.map(account.report));
     },
-    admit(name, all, { model, otherModels: others, otherNames }, response, format, otherLimits) {
-      const holders = holdersFor(all, { model, otherModels: others, otherNames });
+    admit(name, all, asked, response, format, otherLimits) {
+      const { model, otherNames } = asked;
+      const holders = holdersFor(all, asked);
       if (holders.length === 0) return otherLimits;
       const at = performance.now();
       charged ??= openRecentlyUsed(KEEP);
@@ -146,9 +147,9 @@ export function openModelAccounts(
 /** The limits that cover one of the models of a request. */
 function holdersFor(
   all: readonly ModelHolder[],
-  { model, otherModels: otherLimits, otherNames }: RequestedModels,
+  { model, otherModels, otherNames }: RequestedModels,
 ): readonly ModelHolder[] {
-  return all.filter(({ allows }) => [model, ...otherLimits].some((each) => allows(each, otherNames)));
+  return all.filter(({ allows }) => [model, ...otherModels].some((each) => allows(each, otherNames)));
 }
 
 /** No model's id has a line break in it. */

@@ -26,7 +26,7 @@ export interface RedisConnection {
   readonly redis: Redis;
   /** For faults that no refused command shows. */
   readonly onFault: ReportFault;
-  /** Whether processes count together in Redis: it is connected, and has refused nothing lately. */
+  /** Whether processes count together in Redis: it is connected, and has recently refused nothing. */
   isShared(): boolean;
   close(): void;
 }

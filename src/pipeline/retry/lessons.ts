@@ -1,7 +1,8 @@
 /**
- * What vendors have refused lately, by model: the fields that a service does not take, that a model always reasons or
- * takes no such setting, that its answers are not streamed, or that it wants another of its formats. The next request of
- * the kind is adapted at once; otherwise each would be refused first. Only what was answered after a repair is learned.
+ * What vendors have recently refused, by model: the fields that a service does not take, that a model always reasons or
+ * takes no such setting, that its answers are not streamed, or that it wants another of its formats. The next request
+ * of the kind is adapted at once; otherwise each would be refused first. Only what was answered after a repair is
+ * learned.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';

@@ -23,7 +23,8 @@ export interface Refused {
   /** What the error is known to be about; undefined for any other. */
   readonly recognized: RecognizedRefusal | undefined;
   /**
-   * Whether another form of the request differs from what was sent. It prepares that form, which is as dear as the request.
+   * Whether another form of the request differs from what was sent. It prepares that form, which costs as much as
+   * preparing the request.
    */
   changes(other: Routed): boolean;
 }

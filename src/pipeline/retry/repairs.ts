@@ -100,8 +100,8 @@ function stripForeignContent({ routed, error, body, changes }: Refused): Repaire
 }
 
 /**
- * Half a surrogate pair, as clients leave it that cut a text by its UTF-16 units: "The request body is not valid JSON: no
- * low surrogate in string" (Anthropic), "lone leading surrogate in hex escape" (Cerebras).
+ * Half a surrogate pair, which clients leave that cut a text between its UTF-16 units: "The request body is not valid
+ * JSON: no low surrogate in string" (Anthropic), "lone leading surrogate in hex escape" (Cerebras).
  */
 function mendSurrogates({ routed, body }: Refused): Repaired | undefined {
   if (!isNative(routed)) return undefined;
@@ -125,8 +125,8 @@ function translateForFallback({ routed }: Refused): Repaired | undefined {
 }
 
 /**
- * The strictest form: whatever a refusal does not say, once. A native request without a dialogue stays what it is: only
- * its caller's own words can be at fault.
+ * The strictest form, tried once for a refusal that nothing else explains. A native request without a dialogue stays
+ * what it is: only its caller's own words can be at fault.
  */
 function sendStrictest(refused: Refused): Repaired | undefined {
   const { routed, error, status, changes } = refused;
@@ -142,7 +142,7 @@ function sendStrictest(refused: Refused): Repaired | undefined {
 
 /**
  * Whether the vendor refuses a field that the gateway does not know either, such as a misspelt one. It was passed on so
- * that the vendor answers it. A fallback was not what its caller wrote for.
+ * that the vendor answers it. A fallback is excepted, since its caller did not write for it.
  */
 function isOfUnknownField({ routed, error }: Refused): boolean {
   if (isNative(routed) || routed.isFallback) return false;

@@ -37,7 +37,7 @@ export function declineUpgrades(): (request: IncomingMessage, response: ServerRe
   };
 }
 
-/** @returns how many bytes a request takes; NaN if its parts do not tell. */
+/** @returns how many bytes a request takes; NaN if that cannot be known. */
 function requestSize({ method = '', url = '', httpVersion, rawHeaders, headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined || rawHeaders.length > 2 * MAX_FIELDS) return Number.NaN;
   const startLine = `${method} ${url} HTTP/${httpVersion}\r\n`.length;

@@ -115,7 +115,7 @@ export function listPricedModels(gateway: Gateway, principal: Principal): z.outp
   return { models };
 }
 
-/** What the console's settings need of how a model thinks. */
+/** What the console's settings need to know of a model's reasoning. */
 function settableThinking({ kinds, efforts, canDisable, budget }: NonNullable<Model['thinking']>) {
   return { kinds, efforts, canDisable, ...(budget !== undefined && { budget }) };
 }

@@ -10,7 +10,7 @@ export interface ModelPage {
   readonly more: boolean;
 }
 
-/** The longest page of either API. A longer one that Google is asked for has this length. */
+/** The longest page of either API. If Google's client asks for a longer one, it gets this many models. */
 const MAX_PAGE_SIZE = 1000;
 
 /**

@@ -37,7 +37,7 @@ export const googleModelList = z.looseObject({
 });
 
 const { thinking, prices, input } = modelSchema.unwrap().shape;
-/** Prices as the catalog has them. They hold themselves: the prices from a later day on. */
+/** Prices as the catalog has them. They may contain other prices, from a later day on. */
 export const modelPrices = prices;
 const { kinds, efforts, canDisable, budget } = thinking.unwrap().unwrap().shape;
 

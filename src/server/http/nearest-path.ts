@@ -1,4 +1,4 @@
-/** Guesses the path that a client means whose base URL lacks a part, repeats one, or has a slash too many. */
+/** Guesses which path a client means if its base URL lacks a part, repeats one, or has a slash too many. */
 
 const PATHS = [
   '/v1/chat/completions',

@@ -1,4 +1,4 @@
-/** What stands behind an event of h3's: Node's own request and response, which the gateway works on. */
+/** The request and the response of an event of h3's: Node's own, which the gateway works on. */
 
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
@@ -8,7 +8,7 @@ export interface NodeExchange {
   readonly response: ServerResponse;
 }
 
-/** @throws TypeError where another server than Node's has taken the request. */
+/** @throws TypeError if a server other than Node's has received the request. */
 export function getNodeExchange(event: H3Event): NodeExchange {
   const { req: message, res: response } = event.req.runtime?.node ?? {};
   if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {

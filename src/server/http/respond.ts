@@ -62,7 +62,7 @@ class BodyWriter implements ByteSink {
   constructor(response: ServerResponse, source: ByteSource) {
     this.#response = response;
     this.#source = source;
-    // The head that says so has been made. From here on, the chunks are framed here.
+    // The head is made by now, and says whether the body comes in chunks. From here on they are framed here.
     this.#isChunked = response.chunkedEncoding;
     response.chunkedEncoding = false;
   }
@@ -76,7 +76,7 @@ class BodyWriter implements ByteSink {
     try {
       this.#source.pull(this);
     } catch (error) {
-      // As a stream's source that throws: the stream fails by it.
+      // A source that throws fails the body, as in a stream.
       this.#source.cancel(error);
       this.error();
     }

@@ -1,4 +1,7 @@
-/** From a request to its answer: through the pipeline of its route, noted, and ended where it is ended from outside. */
+/**
+ * Runs each request through the pipeline of its route, keeps its ledger, and answers early if the exchange is ended
+ * from outside.
+ */
 
 import type { CallerResponse } from '../../access/caller.ts';
 import { closeLedger, type RecordExchange } from '../../accounting/usage/closed-ledger.ts';
@@ -11,13 +14,13 @@ import { type Pipeline, pipeline } from '../../pipeline/pipeline.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
 
-/** A request whose notes have not begun. */
+/** A request whose ledger is not open yet. */
 export type UnrecordedRequest = Omit<Incoming, 'ledger'>;
 
-/** What asks a model. Never rejects: an error is an answer too. */
+/** Answers a request to a model. Never rejects: an error is an answer too. */
 export type Exchange = (asked: UnrecordedRequest) => Promise<Answer>;
 
-/** The exchanges of a route, each by the gateway that it began with. */
+/** Answers the requests of a route, each by the gateway that it began with. */
 export function runExchanges(route: Route, getGateway: (response: CallerResponse) => Gateway): Exchange {
   const getPipeline = builtOnce(route);
   return (asked) => {
@@ -28,7 +31,7 @@ export function runExchanges(route: Route, getGateway: (response: CallerResponse
   };
 }
 
-/** A route's path through the gateway that there is now: another one only after a reload. */
+/** The pipeline of a route through the present gateway. It is built again only after a reload. */
 function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
   let built: { readonly gateway: Gateway; readonly run: Pipeline } | undefined;
   return (gateway) => {
@@ -37,7 +40,7 @@ function builtOnce(route: Route): (gateway: Gateway) => Pipeline {
   };
 }
 
-/** Opens the notes of a request, which are closed once its connection has done with it. */
+/** Opens the ledger of a request, which is closed with the response. */
 function openLedgerFor(
   { traces }: Gateway,
   note: RecordExchange,
@@ -48,7 +51,7 @@ function openLedgerFor(
   const { format, operation } = route;
   const trace = traces?.begin(route, message.headers);
   const ledger = openLedger(true, trace);
-  // Before the exchange is aborted: what then breaks off was not broken before.
+  // It comes before the listener that aborts the exchange: what breaks off because of that is not recorded as broken.
   response.prependListener('close', () => {
     const closed = closeLedger(ledger, { id, format, operation }, response.writableFinished);
     note(closed, ledger.release);
@@ -58,8 +61,8 @@ function openLedgerFor(
 }
 
 /**
- * The answer, unless the exchange is ended from outside before it has one: the error that ended it then. Whatever the
- * exchange is waiting for, a body that is still being sent or another try, need not know of this.
+ * The answer, or the error that ended the exchange from outside before it had one. So what the exchange is waiting for,
+ * such as the rest of a body or another attempt, need not watch for that.
  */
 function raceWithSignal(run: Pipeline, route: Route, incoming: Incoming): Promise<Answer> {
   const { signal, ledger } = incoming;
@@ -77,7 +80,7 @@ function raceWithSignal(run: Pipeline, route: Route, incoming: Incoming): Promis
       resolve(answer);
     };
     const onAbort = (): void =>
-      // Of a caller who left, no error is to be noted: there is nobody to tell it to.
+      // If the caller has left, there is no error to record: nobody would receive it.
       give(
         incoming.response.destroyed
           ? { status: CLIENT_CLOSED, headers: {}, body: Buffer.alloc(0) }

@@ -16,7 +16,7 @@ const STATUS_LINES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Handles `clientError`. What is wrong with a request does not cost those before it their answers.
+ * Handles `clientError`. The requests before a faulty one still get their answers.
  * @param end ends an exchange with an error in its own format.
  */
 export function answerClientErrors(

@@ -13,7 +13,7 @@ import type { MountedStore } from './open-store.ts';
 /** What a mounted gateway gets besides its configuration. */
 export interface MountOptions {
   /**
-   * The path below which the gateway is mounted, such as `/api/llm`. Leave it out if the server takes that path off
+   * The path below which the gateway is mounted, such as `/api/llm`. Leave it out if the server strips that path
    * itself.
    */
   readonly basePath?: string;
@@ -34,7 +34,7 @@ export interface MountedGateway {
    * @throws ConfigError if a file that the configuration names cannot be read, or its store cannot be opened.
    */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Ends what is still being answered, and closes connections and the store. Again, it waits for the same end. */
+  /** Ends what is still being answered, and closes connections and the store. A second call waits for the same end. */
   readonly close: () => Promise<void>;
 }
 

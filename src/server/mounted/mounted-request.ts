@@ -31,7 +31,7 @@ export class MountedRequest extends Readable implements CallerRequest {
     this.rawHeaders = [...headers].flat();
     this.#request = request;
     this.complete = method === 'GET' || method === 'HEAD' || request.body === null;
-    // Who reads it hears of that; nobody else is to.
+    // Whoever reads the body gets the error. Without this listener, that of an unread body would end the process.
     this.on('error', () => {});
   }
 

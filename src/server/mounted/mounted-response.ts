@@ -23,7 +23,7 @@ export class MountedResponse extends EventEmitter implements CallerResponse {
     super();
     this.#signal = signal;
     signal.addEventListener('abort', this.#onAbort, { once: true });
-    // It leaves after its caller has been told of, by whoever follows the answer.
+    // Later, so that whoever follows the answer can listen for its end first.
     if (signal.aborted) queueMicrotask(this.#onAbort);
   }
 

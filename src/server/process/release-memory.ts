@@ -14,7 +14,7 @@ const INTERVAL = 1_000;
  * How many checks in a row must find that nothing was served since the one before: after the start, and once anything
  * was served. The code that V8 has compiled for a load is released too, and the next load is dearer by a fifth for its
  * first ten seconds, so it must not happen between two requests. Nor does it matter that nothing is in flight at the
- * moment of a check: short answers are seldom met by one.
+ * moment of a check: a check seldom coincides with a short answer.
  */
 const AT_START = 3;
 const IDLE_IN_A_ROW = 30;

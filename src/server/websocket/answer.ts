@@ -53,7 +53,7 @@ export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): Promise<J
   return new Promise((resolve) => {
     let response: JsonObject | undefined;
     let isOver = false;
-    /** Whether an event was no JSON. As a rule it was cut, and the error behind it says why. */
+    /** Whether an event was not JSON. As a rule it was cut off, and the error after it says why. */
     let isCut = false;
     /**
      * The error of the stream. The failed response, as a rule the next event, reports it too, and an answer ends only

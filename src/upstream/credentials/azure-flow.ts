@@ -1,7 +1,7 @@
 /**
  * Decides how to get a token of Microsoft Entra ID: with a client secret, with the token that Kubernetes projects into
  * a pod, or with the managed identity of the machine. The order and the variables are those of Microsoft's libraries
- * (`DefaultAzureCredential`), of which these are the ways without a person who signs in.
+ * (`DefaultAzureCredential`), without those in which a person signs in.
  */
 
 import type { Environment } from '../../lib/environment.ts';

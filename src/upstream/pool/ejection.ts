@@ -41,7 +41,7 @@ export function isUsable(health: Health, now: number): boolean {
   return health.until === 0 || (now >= health.until && !health.probing);
 }
 
-/** Whether it is ejected or was until lately: the next request is a probe. */
+/** Whether it is ejected, or was until recently: the next request is a probe. */
 export function isEjected(health: Health): boolean {
   return health.until !== 0;
 }

@@ -15,7 +15,7 @@ import type { Sessions } from './sessions.ts';
  */
 export type Admit = (message: CallerRequest) => Promise<Person | undefined>;
 
-/** The header that the console sends with each change. No page of another site can send it without CORS's leave. */
+/** The header that the console sends with each change. No page of another site can send it unless CORS allows it. */
 const FROM_CONSOLE = 'x-gateway-console';
 
 /**

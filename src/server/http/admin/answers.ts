@@ -48,7 +48,7 @@ export function answerJson(body: unknown, status = 200): Response {
 
 /**
  * A list as a JSON answer. It may have 10,000 lines, and callers are served while they are rendered.
- * @param rows the answer, with the rows of which `render` makes the lines.
+ * @param rows the answer, with the rows that `render` makes into lines.
  * @typeParam L the answer as it is sent.
  */
 export async function answerRows<L extends { readonly data: readonly unknown[] }, R>(

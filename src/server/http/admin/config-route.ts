@@ -16,7 +16,7 @@ export const configList = z.strictObject({
   ),
 });
 
-/** Answers with each value of the configuration and where it comes from, and with no secret. */
+/** Answers with each value of the configuration and where it comes from, but with no secret. */
 export function answerConfig(entries: readonly ConfigEntry[]): Response {
   const data = entries.map(({ path, value, isSecret, source }) => ({
     path,

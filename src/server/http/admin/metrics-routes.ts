@@ -19,7 +19,7 @@ export interface WatchOptions {
   readonly admit: Admit;
   /** The admin key in force. */
   readonly key: () => string;
-  /** How people sign in, and their sessions; absent where nobody can. */
+  /** How people sign in, and their sessions; absent if nobody can. */
   readonly signIn?: SignInRoutes | undefined;
   readonly sessions?: Sessions | undefined;
   /** Receives the reason why somebody could not sign in. */

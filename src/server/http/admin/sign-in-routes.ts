@@ -33,12 +33,12 @@ export interface SignInRoutes extends Omit<SignInOptions, 'redirectUri'> {
 }
 
 /** How many refused sign-ins have a line of their own in a minute. Whoever reaches the admin listener can cause them. */
-const MOST_LINES = 30;
+const MAX_LINES = 30;
 
 /** Receives the reason why somebody could not sign in. */
 export type SignInReports = Pick<Diagnostics, 'info' | 'problem'>;
 
-/** Adds the paths. @param signIn absent where nobody can sign in: then only `/admin/session` says so */
+/** Adds the paths. @param signIn absent if nobody can sign in; then there is only `/admin/session`, which says so */
 export function addSignInRoutes(
   app: H3,
   key: () => string,
@@ -111,7 +111,10 @@ function redirect(location: string, ...cookies: readonly string[]): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/** @returns the function to call with the reason of each refused sign-in. Beyond MOST_LINES only the last has its reason. */
+/**
+ * @returns the function to call with the reason of each refused sign-in. Beyond MAX_LINES a minute only the last one
+ *   has its reason.
+ */
 function logRefusals(info: SignInReports['info']): (reason: string) => void {
   let last = '';
   const say = reportSparingly((refused) => {
@@ -120,14 +123,14 @@ function logRefusals(info: SignInReports['info']): (reason: string) => void {
         ? `A sign-in to the console was refused: ${last}`
         : `${refused} sign-ins to the console were refused, the last one: ${last}`,
     );
-  }, MOST_LINES);
+  }, MAX_LINES);
   return (reason) => {
     last = reason;
     say();
   };
 }
 
-/** A page of one sentence, since a browser shows it. The log has it too, for who can mend what is wrong. */
+/** A page of one sentence, since a browser shows it. The log has it too, for whoever can fix what is wrong. */
 function refuse(
   error: unknown,
   cookie: string,
