@@ -60,77 +60,25 @@ type Read = (
   names: ReadonlySet<string> | undefined,
 ) => Promise<ReadonlyMap<string, readonly (readonly [model: string, spent: Spent])[]>>;
 
-function readSpending({ db }: Store, of: SummedUp, byModel: boolean): Read {
-  const { table, column } = SUMS[of];
-  const name = sql.ref<string>(column);
-  const model = byModel ? sql.ref<string>('model') : sql<string>`''`;
-  const cost = sql`cost + estimated_cost`;
-  let before:
-    | {
-        readonly day: string;
-        readonly read: number;
-        readonly amounts: Amounts;
-        readonly ranges: readonly Range[];
-      }
-    | undefined;
+/** The spending before a day. */
+interface SettledSpending {
+  readonly day: string;
+  /** When it was read, by performance.now(). */
+  readonly read: number;
+  readonly amounts: Amounts;
+  readonly ranges: readonly Range[];
+}
 
-  /** All names, in ranges of about as many rows. The totals know every name that has spent anything. */
-  async function readRanges(): Promise<readonly Range[]> {
-    const { rows } = await sql<{ name: string }>`select name from
-        (select name, row_number() over (order by name, model) as place from gateway_spent where holder = ${of}) as placed
-      where place % ${sql.lit(PIECE)} = 0 order by place`.execute(db);
-    const bounds = [...new Set(rows.map((row) => row.name))];
-    return [undefined, ...bounds].map((from, at) => ({ from, below: bounds[at] }));
-  }
-
-  function readToday(day: string, which: RawBuilder<boolean>) {
-    return db
-      .selectFrom(table)
-      .where('day', '=', day)
-      .where(which)
-      .select([name.as('name'), model.as('model'), sql<number>`coalesce(sum(${cost}), 0)`.as('day')])
-      .groupBy(byModel ? ['name', 'model'] : ['name'])
-      .execute();
-  }
-
-  /** The days of the week and of the month before this one. They are named, so that the index finds a range in each. */
-  async function readDaysBefore(day: string, which: RawBuilder<boolean>): Promise<Rows> {
-    const first = firstDays(day);
-    const days = listDays(first.week < first.month ? first.week : first.month, day);
-    // PostgreSQL knows no empty list.
-    if (days.length === 0) return [];
-    const since = (start: string) =>
-      sql<number>`coalesce(sum(case when day >= ${start} then ${cost} else 0 end), 0)`;
-    return await db
-      .selectFrom(table)
-      .where('day', 'in', days)
-      .where(which)
-      .select([
-        name.as('name'),
-        model.as('model'),
-        since(first.week).as('week'),
-        since(first.month).as('month'),
-      ])
-      .groupBy(byModel ? ['name', 'model'] : ['name'])
-      .execute();
-  }
-
-  function readTotals(which: RawBuilder<boolean>) {
-    return db
-      .selectFrom('gateway_spent')
-      .where('holder', '=', of)
-      .where(which)
-      .select(['name', model.as('model'), sql<number>`coalesce(sum(cost), 0)`.as('total')])
-      .groupBy(byModel ? ['name', 'model'] : ['name'])
-      .execute();
-  }
+function readSpending(store: Store, of: SummedUp, byModel: boolean): Read {
+  const { readRanges, readToday, readDaysBefore, readTotals } = spendingQueries(store, of, byModel);
+  let before: SettledSpending | undefined;
 
   /** The days before this one, of all names. */
-  async function settled(day: string): Promise<NonNullable<typeof before>> {
+  async function settled(day: string): Promise<SettledSpending> {
     const now = performance.now();
     if (before?.day === day && now - before.read < SETTLED) return before;
     const ranges = await readRanges();
-    const amounts = await inPieces(ranges, (range) => readDaysBefore(day, isWithin(range, name)));
+    const amounts = await inPieces(ranges, (range) => readDaysBefore(day, isWithin(range)));
     before = { day, read: now, amounts, ranges };
     return before;
   }
@@ -138,18 +86,11 @@ function readSpending({ db }: Store, of: SummedUp, byModel: boolean): Read {
   return async (day, names) => {
     const { amounts, ranges } = await settled(day);
     const named = names !== undefined && names.size <= MAX_NAMED ? [...names] : undefined;
-    const all =
+    const read = async (query: (which: Which) => Promise<Rows>): Promise<Amounts> =>
       named === undefined
-        ? [
-            amounts,
-            await inPieces(ranges, (range) => readToday(day, isWithin(range, name))),
-            await inPieces(ranges, (range) => readTotals(isWithin(range, sql.ref('name')))),
-          ]
-        : [
-            amounts,
-            group(await readToday(day, isAmong(named, name))),
-            group(await readTotals(isAmong(named, sql.ref('name')))),
-          ];
+        ? inPieces(ranges, (range) => query(isWithin(range)))
+        : group(await query(isAmong(named)));
+    const all = [amounts, await read((which) => readToday(day, which)), await read(readTotals)];
     const found = await mapInTurns(
       names ?? new Set(all.flatMap((amounts) => [...amounts.keys()])),
       (each): readonly [string, readonly (readonly [string, Spent])[]] => {
@@ -161,16 +102,82 @@ function readSpending({ db }: Store, of: SummedUp, byModel: boolean): Read {
   };
 }
 
-function isWithin({ from, below }: Range, name: RawBuilder<string>): RawBuilder<boolean> {
-  const bounds = [
-    ...(from === undefined ? [] : [sql`${name} >= ${from}`]),
-    ...(below === undefined ? [] : [sql`${name} < ${below}`]),
-  ];
-  return bounds.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(bounds, sql` and `)}`;
+/** Which names a query is for, as a condition on the column that holds them. */
+type Which = (name: RawBuilder<string>) => RawBuilder<boolean>;
+
+/** The queries of the sums of keys or of groups. */
+function spendingQueries({ db }: Store, of: SummedUp, byModel: boolean) {
+  const { table, column } = SUMS[of];
+  const name = sql.ref<string>(column);
+  const model = byModel ? sql.ref<string>('model') : sql<string>`''`;
+  const cost = sql`cost + estimated_cost`;
+
+  /** All names, in ranges of about as many rows. The totals know every name that has spent anything. */
+  async function readRanges(): Promise<readonly Range[]> {
+    const { rows } = await sql<{ name: string }>`select name from
+        (select name, row_number() over (order by name, model) as place from gateway_spent where holder = ${of}) as placed
+      where place % ${sql.lit(PIECE)} = 0 order by place`.execute(db);
+    const bounds = [...new Set(rows.map((row) => row.name))];
+    return [undefined, ...bounds].map((from, at) => ({ from, below: bounds[at] }));
+  }
+
+  function readToday(day: string, which: Which) {
+    return db
+      .selectFrom(table)
+      .where('day', '=', day)
+      .where(which(name))
+      .select([name.as('name'), model.as('model'), sql<number>`coalesce(sum(${cost}), 0)`.as('day')])
+      .groupBy(byModel ? ['name', 'model'] : ['name'])
+      .execute();
+  }
+
+  /** The days of the week and of the month before this one. They are named, so that the index finds a range in each. */
+  async function readDaysBefore(day: string, which: Which): Promise<Rows> {
+    const first = firstDays(day);
+    const days = listDays(first.week < first.month ? first.week : first.month, day);
+    // PostgreSQL knows no empty list.
+    if (days.length === 0) return [];
+    const since = (start: string) =>
+      sql<number>`coalesce(sum(case when day >= ${start} then ${cost} else 0 end), 0)`;
+    return await db
+      .selectFrom(table)
+      .where('day', 'in', days)
+      .where(which(name))
+      .select([
+        name.as('name'),
+        model.as('model'),
+        since(first.week).as('week'),
+        since(first.month).as('month'),
+      ])
+      .groupBy(byModel ? ['name', 'model'] : ['name'])
+      .execute();
+  }
+
+  function readTotals(which: Which) {
+    return db
+      .selectFrom('gateway_spent')
+      .where('holder', '=', of)
+      .where(which(sql.ref('name')))
+      .select(['name', model.as('model'), sql<number>`coalesce(sum(cost), 0)`.as('total')])
+      .groupBy(byModel ? ['name', 'model'] : ['name'])
+      .execute();
+  }
+
+  return { readRanges, readToday, readDaysBefore, readTotals };
 }
 
-function isAmong(names: readonly string[], name: RawBuilder<string>): RawBuilder<boolean> {
-  return names.length === 0 ? sql<boolean>`false` : sql<boolean>`${name} in (${sql.join(names)})`;
+function isWithin({ from, below }: Range): Which {
+  return (name) => {
+    const bounds = [
+      ...(from === undefined ? [] : [sql`${name} >= ${from}`]),
+      ...(below === undefined ? [] : [sql`${name} < ${below}`]),
+    ];
+    return bounds.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(bounds, sql` and `)}`;
+  };
+}
+
+function isAmong(names: readonly string[]): Which {
+  return (name) => (names.length === 0 ? sql<boolean>`false` : sql<boolean>`${name} in (${sql.join(names)})`);
 }
 
 /** The days from `first` on, without `end`. There may be none. */
