@@ -1,4 +1,4 @@
-/** The base64 of images and files, which reaches a vendor of another format as it came, but for its ends. */
+/** The base64 of images and files, which reaches a vendor of another format as it came, except for its ends. */
 
 import { isAscii } from 'node:buffer';
 import { BACKSLASH, type Span } from '../../lib/json-bytes.ts';

@@ -40,8 +40,8 @@ function isResizable(buffer: ArrayBufferLike): buffer is ArrayBuffer {
 const MIN_PIECE = 16 * 1024;
 
 /**
- * Empties a piece of a body whose bytes have been copied. Node's parser has made it for this body alone; a piece that may
- * be somebody else's as well is left as it is.
+ * Empties a piece of a body whose bytes have been copied. Node's parser has made it for this body alone; a piece whose
+ * memory may be shared is left as it is.
  */
 export function releasePiece(piece: Uint8Array, request: CallerRequest): void {
   const { buffer, byteLength } = piece;

@@ -52,7 +52,7 @@ export function scanned(body: Buffer, tools?: RememberedTools): Scanned {
   return withTree(body, scanText(body), tools);
 }
 
-/** Bodies of fewer bytes are read in about a millisecond, so that it is not worth to interrupt that. */
+/** Bodies of fewer bytes are read in about a millisecond, so interrupting that is not worth it. */
 export const LONG_BODY = 64 * 1024;
 
 /** Bytes that are read in one turn: less than a millisecond where quotes and escapes are dense. */
@@ -61,7 +61,10 @@ const STRETCH = 512 * 1024;
 /** The most bytes of a body that is read in one turn. A scan without a stop is twice as fast as one that may stop. */
 const AT_ONCE = 2 * STRETCH;
 
-/** As `scanned`, a stretch in each turn of the event loop if the body is long. Rejects with what `scanned` throws. */
+/**
+ * Like `scanned`, but a long body is read one stretch in each turn of the event loop. Rejects with what `scanned`
+ * throws.
+ */
 export function scannedInTurns(body: Buffer, tools: RememberedTools): Scanned | Promise<Scanned> {
   return body.length <= AT_ONCE ? scanned(body, tools) : inTurns(scanning(body, tools));
 }
@@ -119,8 +122,8 @@ interface BodyValue {
 }
 
 /**
- * Parses a body that is not parsed yet. V8 makes each function that is a generator a prototype and a hidden class of its
- * own, so one within `withTree` would cost every request both.
+ * Parses a body that is not parsed yet. V8 gives each generator function a prototype and a hidden class of its own, so
+ * one within `withTree` would cost every request both.
  */
 function* parse(value: BodyValue): Work<JsonObject> {
   if (value.tree !== undefined) return value.tree;
@@ -156,7 +159,7 @@ function parsed(text: string, hasEscapedKey: boolean | undefined): JsonObject {
   try {
     value = hasEscapedKey === false ? parseUnescaped(text) : parseJson(text);
   } catch {
-    // What is not JSON is refused below, as what is not an object.
+    // What is not JSON is refused below, like anything that is not an object.
   }
   if (!isObject(value)) throw invalid('The request body is not a valid JSON object.');
   return value;

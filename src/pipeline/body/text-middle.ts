@@ -1,4 +1,4 @@
-/** Texts of a dialogue that reach a vendor of another format as they came, but for their ends. */
+/** Texts of a dialogue that reach a vendor of another format as they came, except for their ends. */
 
 import { tryParseJson } from '../../lib/json.ts';
 import { beforeSpace, COLON, mayHoldJson, QUOTE, type Span } from '../../lib/json-bytes.ts';

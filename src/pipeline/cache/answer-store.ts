@@ -63,7 +63,7 @@ export function answersInMemory(bytes: number): AnswersInMemory {
     set(key, text, seconds) {
       drop(key);
       const entry = { text, until: performance.now() + seconds * 1_000 };
-      // All others would give way to it, and then it would itself.
+      // It would displace all others, and then be dropped itself.
       if (entrySize(entry) > maxSize) return;
       entries.set(key, entry);
       held += entrySize(entry);

@@ -1,6 +1,6 @@
 /**
- * Answers a request that was asked before from what is kept of its answer, for keys and requests that want this. The
- * answer is kept in neutral words, so it is replayed in any format, streamed or not.
+ * Answers a repeated request with the answer that was kept, for keys and requests that want this. The answer is kept in
+ * neutral words, so it is replayed in any format, streamed or not.
  */
 
 import { collector } from '../../conversation/collect.ts';

@@ -27,7 +27,7 @@ export function cacheKey({ principal, model }: Routed, prompt: Prompt, shared: b
     .digest('base64url');
 }
 
-/** JSON with the members of each object in one order, without `formatSpecific` that says nothing. */
+/** JSON with the members of each object in a fixed order, without a `formatSpecific` that says nothing. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (name, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
@@ -36,7 +36,7 @@ function sortedJson(value: unknown): string {
   });
 }
 
-/** Whether the fields of one format are none, so that the request means the same as one of another format. */
+/** Whether there are no fields of only one format, so that the request means the same as one of another format. */
 function isBlank(specific: object): boolean {
   return 'fields' in specific && Object.keys(Object(specific.fields)).length === 0;
 }

@@ -8,7 +8,10 @@ import { capMaxTokens } from './cap-max-tokens.ts';
 import { formatFor } from './native-format.ts';
 import { type ReachOptions, reaches } from './reach.ts';
 
-/** The models that may be asked in place of one, all usable by the key: in order, by why it does not answer. */
+/**
+ * The models that may be asked instead of one, in order, by the reason why it does not answer. The key may use all of
+ * them.
+ */
 type OtherModels = Readonly<Record<FallbackReason, readonly Model[]>>;
 
 /**
@@ -33,7 +36,7 @@ export function findFallbacks(
 }
 
 /**
- * The same request for the first model, of those to ask for that reason, that has a vendor; undefined if none has.
+ * The same request for the first model that may be asked for that reason and has a vendor; undefined if there is none.
  * @param routed the request as it was before any fallback.
  */
 export function fallback(

@@ -66,8 +66,8 @@ export function formatFor(
 }
 
 /**
- * Makes the error for an operation, other than generating, that the service of a model does not offer. For compaction it
- * is a 404: clients of Open Responses, where not every service compacts, take that for a path that there is not.
+ * Makes the error for an operation, other than generating, that the service of a model does not offer. For compaction
+ * it is a 404: clients of Open Responses, where not every service compacts, take that for a path that does not exist.
  */
 export function notServed(operation: 'compact' | 'count-tokens', { id }: Model): GatewayError {
   if (operation === 'count-tokens')

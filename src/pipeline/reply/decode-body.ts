@@ -1,4 +1,4 @@
-/** A vendor's answer as events, by its content type and, where that tells nothing, by its bytes. */
+/** A vendor's answer as events, judged by its content type or, if that says nothing, by its bytes. */
 
 import { GatewayError } from '../../lib/errors.ts';
 import type { Pieces } from '../../streams/repeated-events.ts';

@@ -139,7 +139,7 @@ class StreamObserver implements AnswerObserver {
   }
 }
 
-/** The steps that are given, one behind the other; undefined if there are none. */
+/** Joins those steps that are given, one after the other; undefined if there are none. */
 function joined(first: Bytes | undefined, second: Bytes | undefined): Bytes | undefined {
   return first && second ? fuse(first, second) : (first ?? second);
 }

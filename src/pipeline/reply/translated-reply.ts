@@ -29,7 +29,7 @@ import { noAnswer } from './no-answer.ts';
 import { readWhole } from './reply-body.ts';
 import type { ReplyOptions } from './reply-options.ts';
 
-/** What a translated answer's reply has of its own. */
+/** What only the reply of a translated answer has. */
 type Translated = Pick<RenderedReply, 'headers' | 'body'>;
 
 /**
@@ -116,7 +116,7 @@ class StreamFailures implements Failures {
   readonly #secret: string;
   readonly #exchange: Breakable;
 
-  /** Of what is given it keeps three things: the stream must not hold the request while it runs. */
+  /** It keeps only three of the things that it is given, so that the stream does not hold the request while it runs. */
   constructor({ ledger, secret, answer }: VendorAnswer) {
     this.#ledger = ledger;
     this.#secret = secret;

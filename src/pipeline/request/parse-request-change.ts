@@ -22,7 +22,8 @@ const KINDS: ReadonlySet<unknown> = new Set(Object.keys(KIND_NAMES));
 
 /**
  * Reads a change; nothing, as a hook without a change returns it, is an empty one.
- * @throws TypeError for anything else than `{ prompt }`, `{ model }` or both, and for a prompt that is none.
+ * @throws TypeError for anything other than `{ prompt }`, `{ model }` or both, and for something else in place of a
+ *   prompt.
  */
 export function parseRequestChange(returned: unknown): RequestChange {
   if (returned === undefined || returned === null) return {};

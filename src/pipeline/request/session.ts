@@ -40,15 +40,15 @@ function findSession(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
 }
 
-/** As `findSession`, but only from headers: the prompt already has what the body says. */
+/** Like `findSession`, but only from headers: the prompt already has what the body says. */
 export function sessionInHeaders(routed: Naming): string | undefined {
   return hidden(routed, namedByHeader(routed));
 }
 
 /**
- * As `findSession`, for the choice among upstreams. If the client names no session, a conversation is recognized by the
- * user's first message once the model has answered it (as in OpenRouter's "Provider Sticky Routing"). A first request
- * has no session yet, so that a program which sends the same one again and again uses all upstreams.
+ * Like `findSession`, for the choice among upstreams. If the client names no session, a conversation is recognized by
+ * the user's first message once the model has answered it (as in OpenRouter's "Provider Sticky Routing"). A first
+ * request has no session yet, so that a program which sends the same one again and again uses all upstreams.
  */
 export function identifyDialogue(routed: Naming): string | undefined {
   return findSession(routed) ?? hidden(routed, findBeginning(routed));
