@@ -1,14 +1,19 @@
 /** The connection to Redis or Valkey. What Redis cannot do at once is done without it. */
 
 import type { Redis } from 'ioredis';
-import { applyCommandTimeouts } from './command-timeouts.ts';
+import { applyCommandTimeouts, type CommandTimeouts } from './command-timeouts.ts';
 
-/**
- * Milliseconds that a command may take, that a connection may stay silent, and that connecting may take at the start.
- */
-const COMMAND = 100;
-const SILENCE = 250;
-const CONNECT = 1_000;
+/** A command that cannot be sent at once fails, and the connection is opened again in the background. */
+export const REDIS_OPTIONS = {
+  lazyConnect: true,
+  maxRetriesPerRequest: 1,
+  enableOfflineQueue: false,
+  connectTimeout: 1_000,
+  retryStrategy: (tries: number) => Math.min(tries * 100, 2_000),
+} as const;
+
+/** Milliseconds that a command may take, and that a connection may stay silent. */
+export const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
 
 /** The most listeners of one event: keys, groups, tags and models have two each. */
 const LISTENERS = 20;
@@ -45,11 +50,7 @@ export async function openRedis(
   // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    connectTimeout: CONNECT,
-    retryStrategy: (tries) => Math.min(tries * 100, 2_000),
+    ...REDIS_OPTIONS,
     // The server has become a replica. Its name may lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
@@ -59,8 +60,8 @@ export async function openRedis(
   /** From now on each process counts on its own, for a while. */
   function standIn(trouble: string): void {
     const now = performance.now();
-    const isTold = now - refused < REFUSING;
-    if (isTold) return;
+    const isReported = now - refused < REFUSING;
+    if (isReported) return;
     refused = now;
     onTrouble(`${trouble}, so each process counts limits on its own.`);
   }
@@ -68,7 +69,7 @@ export async function openRedis(
     standIn(`Redis has something that limits cannot count by (${reason})`);
   reportRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
   // A connection that hangs is given up, or else every request would wait for its command to time out.
-  applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
+  applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   let away = false;
   const leave = (reason: string): void => {
     if (away) return;

@@ -1,6 +1,7 @@
 /** Where answers are kept: in the memory of this process, or in a Redis that several processes share. */
 
 import { applyCommandTimeouts } from '../../access/limits/command-timeouts.ts';
+import { REDIS_OPTIONS, REDIS_TIMEOUTS } from '../../access/limits/redis.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 
 /** A complete answer in neutral words. */
@@ -82,27 +83,14 @@ function entrySize(entry: Entry | undefined): number {
   return entry === undefined ? 0 : 2 * entry.text.length + 200;
 }
 
-/** How long a command may take, in milliseconds: a vendor's answer takes longer, and the request waits for the command. */
-const COMMAND = 100;
-
-/** How long a connection may stay silent, and how long connecting may take, in milliseconds. */
-const SILENCE = 250;
-const CONNECT = 1_000;
-
 const PREFIX = 'gateway:answer:';
 
 /** Keeps answers in Redis. While it is away, nothing is found and nothing is kept. @param log receives one sentence then. */
 export async function answersInRedis(url: string, log: (sentence: string) => void): Promise<AnswerStore> {
   const { Redis } = await import('ioredis');
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    connectTimeout: CONNECT,
-    retryStrategy: (tries) => Math.min(tries * 100, 2_000),
-  });
+  const redis = new Redis(url, REDIS_OPTIONS);
   // A connection that hangs is given up: every request would wait for it, and answers to be kept would pile up.
-  applyCommandTimeouts(redis, { command: COMMAND, silence: SILENCE });
+  applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   let isAway = false;
   redis.on('error', (error: Error) => {
     if (!isAway) log(`Redis cannot be reached (${error.message}), so no answers are cached.`);
