@@ -19,7 +19,7 @@ export function limitTag(limits: Limits | undefined): Stage<Routed, Routed> {
     ledger.tag = tag;
     const allowed = limits.admitTag(principal, tag, response, route.format, standings);
     return allowed instanceof Promise
-      ? allowed.then((told) => withAllFallbacks(routed, told))
+      ? allowed.then((passed) => withAllFallbacks(routed, passed))
       : withAllFallbacks(routed, allowed);
   };
 }

@@ -16,7 +16,7 @@ export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
     if (limits === undefined || !isLimited(principal)) return admitted;
     const allowed = limits.admit(principal, response, route.format);
     return allowed instanceof Promise
-      ? allowed.then((told) => ({ ...admitted, ...told }))
+      ? allowed.then((passed) => ({ ...admitted, ...passed }))
       : { ...admitted, ...allowed };
   };
 }

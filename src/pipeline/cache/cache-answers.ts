@@ -156,18 +156,18 @@ function replay(
   const { id, route, limitHeaders, ledger, hooked } = routed;
   ledger.vendor = recordedName({ ...routed.vendor, name: CACHE });
   const hook = hooked?.replyStep?.();
-  const told = hook === undefined ? events : run(hook, events);
+  const passed = hook === undefined ? events : run(hook, events);
   const age = String(Math.max(0, Math.round((Date.now() - at) / 1_000)));
   const reply = { id, format: route.format, status: 200, limitHeaders, ledger };
   const headers = { [CACHE_HEADER]: 'hit', age };
   if (!asked.prompt.stream) {
     const folded = collector();
-    for (const event of told) folded.add(event);
+    for (const event of passed) folded.add(event);
     const body = bytesOfText(JSON.stringify(inbound.renderReply(folded.reply(), asked)));
     return { ...reply, headers: { ...headers, 'content-type': 'application/json' }, body };
   }
   const framing = asksList(routed) ? framedAsList() : framedAsEvents(inbound.ping);
-  const pieces = run(fuse(inbound.renderEvents(asked), framing), told);
+  const pieces = run(fuse(inbound.renderEvents(asked), framing), passed);
   return {
     ...reply,
     headers: { ...eventStreamHeaders(headers), 'content-type': framing.contentType },

@@ -30,7 +30,7 @@ export function withReportedWait(
   headers: Record<string, string>,
   error: GatewayError,
 ): Record<string, string> {
-  const isTold = 'retry-after' in headers || 'retry-after-ms' in headers;
+  const hasWait = 'retry-after' in headers || 'retry-after-ms' in headers;
   // For an exhausted daily quota the vendor's figure is the time until the quota of the minute is full again.
-  return isTold || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };
+  return hasWait || error.fault === 'quota-exceeded' ? headers : { ...waitHeaders(error), ...headers };
 }

@@ -14,10 +14,10 @@ export function azureToken(cloud: AzureCloud): Fetch {
     withTokenAgent(cloud.proxy, signal, async (agent) => {
       const way = azureFlow(cloud, process.env);
       if (typeof way === 'string') throw new Error(`It ${way}.`);
-      const told = await readAnswer(agent, way, cloud.scope, signal);
-      const token = asText(told['access_token']);
+      const answer = await readAnswer(agent, way, cloud.scope, signal);
+      const token = asText(answer['access_token']);
       if (!token) throw new Error('Microsoft answered without an access token.');
-      return bearerToken(token, parseExpiry(told));
+      return bearerToken(token, parseExpiry(answer));
     });
 }
 
@@ -66,20 +66,20 @@ async function posted(
  * (`invalid_client`).
  */
 async function read(response: Response, secret = ''): Promise<JsonObject> {
-  const told = asObject(tryParseJson(await response.text()));
-  if (response.ok && told !== undefined) return told;
-  const code = asText(told?.['error']) ?? `HTTP_${response.status}`;
+  const answer = asObject(tryParseJson(await response.text()));
+  if (response.ok && answer !== undefined) return answer;
+  const code = asText(answer?.['error']) ?? `HTTP_${response.status}`;
   // The description has the problem first, and then the ids of the attempt, each as a sentence or a line of its own.
-  const [said = ''] = (asText(told?.['error_description']) ?? '').split(/\r?\n| Trace ID/);
+  const [said = ''] = (asText(answer?.['error_description']) ?? '').split(/\r?\n| Trace ID/);
   throw Object.assign(new Error(withoutSecrets(`${code}${said === '' ? '' : `: ${said}`}`, secret)), {
     code,
   });
 }
 
 /** When a token expires: the answer has seconds from now or seconds since 1970, as a number or as text. */
-function parseExpiry(told: JsonObject): number {
-  const within = Number(told['expires_in']);
-  const at = Number(told['expires_on']);
+function parseExpiry(answer: JsonObject): number {
+  const within = Number(answer['expires_in']);
+  const at = Number(answer['expires_on']);
   if (within > 0) return Date.now() + within * 1000;
   return at > 0 ? at * 1000 : Date.now() + UNKNOWN_LIFETIME;
 }
