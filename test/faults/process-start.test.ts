@@ -115,7 +115,7 @@ describe('P-19 a start that must fail', () => {
       /^The configuration is not valid: vendors\.openai\.baseUrl: .*\n$/,
     ],
   ] as const)('P-19 %s', async (_, args, env, code, said) => {
-    const words = ['start', '--port', '0', ...args];
+    const words = ['start', ...(args[0] === '--port' ? [] : ['--port', '0']), ...args];
     const run = await runCommand(directory, words, { GATEWAY_API_KEY: KEY, ...env });
     expect(run.code).toBe(code);
     expect(run.stderr).toMatch(said);
