@@ -21,3 +21,6 @@ export const STORAGE = {
     Object.defineProperty(window, name, { get() { throw new DOMException('Denied.', 'SecurityError'); } });`,
   full: `Storage.prototype.setItem = () => { throw new DOMException('Full.', 'QuotaExceededError'); };`,
 };
+
+/** For `addInitScript`: a browser that opens its database, and has no room for what is put into it. */
+export const FULL_DATABASE = `IDBObjectStore.prototype.put = () => { throw new DOMException('Full.', 'QuotaExceededError'); };`;

@@ -137,6 +137,11 @@ export function ChatView({
       <p role="status" class="visually-hidden">
         {chat.status.value}
       </p>
+      {chat.problem.value && (
+        <p class="error" role="alert">
+          {chat.problem.value}
+        </p>
+      )}
       <Composer isBusy={chat.isBusy.value} canSend={canSend} onSend={chat.send} onStop={chat.stop} />
       {again && (
         <Dialog title="Answer again with" onClose={() => setAgain(undefined)}>

@@ -1,6 +1,6 @@
 /** The chat: its conversations, the one that is open, and the answers that are running. */
 
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, FormatName } from '../formats/dialogue.ts';
 import { getFormat } from '../formats/formats.ts';
 import { findModel, isReached, type Model } from '../models/model.ts';
@@ -17,6 +17,7 @@ import {
   pathTo,
   toTurns,
 } from './conversation.ts';
+import { trackConversations } from './open-conversations.ts';
 import { chooseSettings, FIRST_CHOICES } from './settings.ts';
 import { streamAnswer } from './stream-answer.ts';
 
@@ -26,9 +27,12 @@ const TITLE = 60;
 export interface Chat {
   readonly heads: Signal<readonly Head[]>;
   readonly conversation: Signal<Conversation>;
+  /** Whether an answer of the open conversation is running. */
   readonly isBusy: ReadonlySignal<boolean>;
   /** What a screen reader says. */
   readonly status: Signal<string>;
+  /** Why the browser does not keep the conversations; empty if it does. */
+  readonly problem: ReadonlySignal<string>;
   /** Opens a stored conversation; an unknown id opens a new one. */
   open(id: string | undefined): Promise<void>;
   rename(id: string, title: string): Promise<void>;
@@ -59,33 +63,11 @@ export interface ChatParts {
 }
 
 export function createChat({ session, models, store }: ChatParts): Chat {
-  const heads = signal<readonly Head[]>([]);
-  const conversation = signal(makeConversation());
-  const running = signal<ReadonlyMap<string, AbortController>>(new Map());
+  const all = trackConversations(store, makeConversation);
+  const conversation = all.current;
   const status = signal('');
-
-  function makeConversation(before?: Conversation): Conversation {
-    const lane: Lane = { model: '', format: 'chat-completions', leaf: null };
-    return {
-      id: makeId(),
-      title: '',
-      updated: Date.now(),
-      nodes: {},
-      lanes: before === undefined ? [lane] : before.lanes.map((each) => ({ ...each, leaf: null })),
-      choices: before?.choices ?? FIRST_CHOICES,
-    };
-  }
-
-  const refresh = async (): Promise<void> => {
-    heads.value = await (await store).list();
-  };
-  void refresh();
-
-  async function save(saved: Conversation): Promise<void> {
-    if (Object.keys(saved.nodes).length === 0) return;
-    await (await store).put(saved);
-    await refresh();
-  }
+  /** How often a conversation has been asked for: only the last one is opened. */
+  let asked = 0;
 
   const change = (changed: Partial<Conversation>): void => {
     conversation.value = { ...conversation.value, ...changed };
@@ -110,13 +92,13 @@ export function createChat({ session, models, store }: ChatParts): Chat {
 
   /** Lets the model of a lane answer what its leaf says. */
   async function answer(index: number): Promise<void> {
-    const asked = conversation.value;
-    const lane = asked.lanes[index];
+    const { id, lanes, choices } = conversation.value;
+    const lane = lanes[index];
     if (lane === undefined) return;
     const format = getFormat(lane.format);
     const model = findModel(models.value, lane.model);
-    const turns = toTurns(pathTo(asked, lane.leaf));
-    const settings = chooseSettings(asked.choices, lane.model, models.value);
+    const turns = toTurns(pathTo(conversation.value, lane.leaf));
+    const settings = chooseSettings(choices, lane.model, models.value);
     const begun: AnswerNode = {
       kind: 'answer',
       id: makeId(),
@@ -131,54 +113,56 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       simulated: model?.simulated === true,
     };
     add(index, begun);
-    const stopper = new AbortController();
-    running.value = new Map([...running.value, [begun.id, stopper]]);
+    const running = all.begin();
     status.value = 'The model is answering.';
-    let last = conversation.value;
     const done = await streamAnswer(begun, {
       format,
       key: session.key.value,
       model,
-      signal: stopper.signal,
+      signal: running.stopper.signal,
       onChange: (node) => {
-        // The user may have opened another conversation meanwhile; the answer belongs to its own.
-        const current = conversation.value.id === asked.id ? conversation.value : last;
-        last = { ...current, nodes: { ...current.nodes, [node.id]: node } };
-        if (conversation.value.id === asked.id) conversation.value = last;
+        // The user may have opened another conversation meanwhile, or deleted this one.
+        const current = all.find(id);
+        if (current) all.replace({ ...current, nodes: { ...current.nodes, [node.id]: node } });
       },
     });
-    running.value = new Map([...running.value].filter(([id]) => id !== begun.id));
-    status.value =
-      done.state === 'complete'
-        ? 'The answer is complete.'
-        : done.state === 'stopped'
-          ? 'Stopped.'
-          : `Failed: ${done.error}`;
-    await save(last);
+    if (conversation.value.id === id)
+      status.value =
+        done.state === 'complete'
+          ? 'The answer is complete.'
+          : done.state === 'stopped'
+            ? 'Stopped.'
+            : `Failed: ${done.error}`;
+    await all.end(running);
   }
 
   const laneModel = (index: number): string => conversation.value.lanes[index]?.model ?? '';
 
   return {
-    heads,
+    heads: all.heads,
     conversation,
-    isBusy: computed(() => running.value.size > 0),
+    isBusy: all.isBusy,
     status,
+    problem: all.problem,
     async open(id) {
+      asked += 1;
+      const turn = asked;
       if (id === conversation.value.id) return;
-      const found = id === undefined ? undefined : await (await store).get(id);
-      conversation.value = found ? withoutRunning(found) : makeConversation(conversation.value);
+      const found = id === undefined ? undefined : await all.load(id);
+      if (turn !== asked) return;
+      // Its answers may have gone on, or begun, while it was looked for.
+      const held = id === undefined ? undefined : all.find(id);
+      all.show(held ?? (found ? withoutRunning(found) : makeConversation(conversation.value)));
+      status.value = '';
     },
     async rename(id, title) {
-      if (conversation.value.id === id) change({ title });
-      const found = await (await store).get(id);
-      if (found) await save({ ...found, title });
+      const found = await all.load(id);
+      if (found === undefined) return;
+      const current = all.find(id);
+      if (current) all.replace({ ...current, title });
+      await all.save({ ...(current ?? found), title });
     },
-    async remove(id) {
-      await (await store).remove(id);
-      if (conversation.value.id === id) conversation.value = makeConversation(conversation.value);
-      await refresh();
-    },
+    remove: all.remove,
     choose(choices) {
       change({ choices: { ...conversation.value.choices, ...choices } });
     },
@@ -241,8 +225,21 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       changeLane(lane, { leaf: leafBelow(conversation.value, node.id) });
     },
     stop() {
-      for (const stopper of running.value.values()) stopper.abort();
+      all.stop(conversation.value.id);
     },
+  };
+}
+
+/** An empty conversation, with the models and the settings of the one before. */
+function makeConversation(before?: Conversation): Conversation {
+  const lane: Lane = { model: '', format: 'chat-completions', leaf: null };
+  return {
+    id: makeId(),
+    title: '',
+    updated: Date.now(),
+    nodes: {},
+    lanes: before === undefined ? [lane] : before.lanes.map((each) => ({ ...each, leaf: null })),
+    choices: before?.choices ?? FIRST_CHOICES,
   };
 }
 

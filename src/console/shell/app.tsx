@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Chat } from '../chat/chat.ts';
 import { ChatView } from '../chat/chat-view.tsx';
 import icon from '../icon.svg';
@@ -40,6 +40,7 @@ export function App({ session, catalog, chat, route }: AppParts) {
   const { view, what } = route.value;
   const [asksKey, setAsksKey] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
   useEffect(() => {
     if (view === 'chat') void chat.open(what || undefined);
   }, [view, what, chat]);
@@ -52,9 +53,10 @@ export function App({ session, catalog, chat, route }: AppParts) {
 
   return (
     <div class={isMenuOpen ? 'console menu-open' : 'console'}>
-      <a class="skip" href="#main">
+      {/* A link to '#main' would leave the view, which the address names after '#'. */}
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the main part
-      </a>
+      </button>
       <header class="brand">
         <button
           type="button"
@@ -77,7 +79,7 @@ export function App({ session, catalog, chat, route }: AppParts) {
         onAskKey={() => setAsksKey(true)}
         onNavigate={() => setMenuOpen(false)}
       />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         {view === 'chat' ? (
           <ChatView chat={chat} catalog={catalog} session={session} onAskKey={() => setAsksKey(true)} />
         ) : (

@@ -31,9 +31,16 @@ export function Sidebar({
   onAskKey: () => void;
   onNavigate: () => void;
 }) {
+  const { id, nodes } = chat.conversation.value;
+  const begun = Object.keys(nodes).length > 0 ? id : '';
   const link = ({ view, name, icon }: ViewLink) => (
     <li key={view}>
-      <a href={linkTo(view)} aria-current={view === current ? 'page' : undefined} onClick={onNavigate}>
+      <a
+        // The chat is found again as it was left.
+        href={linkTo(view, view === 'chat' ? begun : '')}
+        aria-current={view === current ? 'page' : undefined}
+        onClick={onNavigate}
+      >
         <Icon name={icon} /> {name}
       </a>
     </li>

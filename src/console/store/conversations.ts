@@ -20,8 +20,11 @@ export interface ConversationStore {
   /** The newest first. */
   list(): Promise<readonly Head[]>;
   get(id: string): Promise<Conversation | undefined>;
+  /** Keeps a conversation, with the turns that another tab has added to it meanwhile. */
   put(conversation: Conversation): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Calls `listener` when another tab has changed a conversation. */
+  follow(listener: () => void): void;
 }
 
 interface Schema extends DBSchema {
@@ -49,16 +52,19 @@ export async function openConversations(): Promise<ConversationStore> {
 }
 
 function inDatabase(database: IDBPDatabase<Schema>): ConversationStore {
+  const tabs = new BroadcastChannel(NAME);
   return {
     list: async () => newestFirst(await database.getAll('heads')),
     get: (id) => database.get('conversations', id),
     async put(conversation) {
       const change = database.transaction(['heads', 'conversations'], 'readwrite');
-      await Promise.all([
-        change.objectStore('heads').put(makeHead(conversation)),
-        change.objectStore('conversations').put(conversation),
-        change.done,
-      ]);
+      const conversations = change.objectStore('conversations');
+      const add = async (): Promise<void> => {
+        const merged = merge(await conversations.get(conversation.id), conversation);
+        await Promise.all([change.objectStore('heads').put(makeHead(merged)), conversations.put(merged)]);
+      };
+      await Promise.all([add(), change.done]);
+      tabs.postMessage('changed');
     },
     async remove(id) {
       const change = database.transaction(['heads', 'conversations'], 'readwrite');
@@ -67,8 +73,23 @@ function inDatabase(database: IDBPDatabase<Schema>): ConversationStore {
         change.objectStore('conversations').delete(id),
         change.done,
       ]);
+      tabs.postMessage('changed');
+    },
+    follow(listener) {
+      tabs.addEventListener('message', listener);
     },
   };
+}
+
+/** Adds what another tab has kept: its turns, and the ends of answers that this tab only knows from their beginning. */
+function merge(kept: Conversation | undefined, conversation: Conversation): Conversation {
+  const nodes = { ...kept?.nodes, ...conversation.nodes };
+  for (const node of Object.values(kept?.nodes ?? {})) {
+    const ours = conversation.nodes[node.id];
+    if (node.kind === 'answer' && ours?.kind === 'answer' && ours.endedAfter === undefined)
+      nodes[node.id] = node;
+  }
+  return { ...conversation, nodes };
 }
 
 function inMemory(): ConversationStore {
@@ -82,6 +103,8 @@ function inMemory(): ConversationStore {
     async remove(id) {
       kept.delete(id);
     },
+    // No other tab sees what this one has in memory.
+    follow: () => undefined,
   };
 }
 

@@ -1,0 +1,174 @@
+/** What becomes of conversations in a real browser while their answers run, in two tabs, and where there is no room. */
+
+import type { ServerResponse } from 'node:http';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { FULL_DATABASE, hasChromium, launch } from './chromium.ts';
+import { consolePages, expectAccessible } from './console-page.ts';
+
+describe.runIf(hasChromium())('conversations of the console', () => {
+  let browser: Browser;
+  let vendor: TestUpstream;
+  let gateway: TestGateway;
+  let context: BrowserContext;
+  /** Answers that have begun, and go on as a test says. */
+  let begun: ServerResponse[];
+  const pages = consolePages(() => browser);
+
+  beforeAll(async () => {
+    browser = await launch();
+    vendor = await startUpstream((_received, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      begun.push(response);
+    });
+    gateway = await startGateway({ vendors: vendorsAtUrl(vendor.url) });
+  });
+  beforeEach(async () => {
+    begun = [];
+    context = await browser.newContext();
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(pages.problems()).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await gateway.close();
+    await vendor.close();
+  });
+
+  async function open(): Promise<Page> {
+    const page = await pages.openIn(context, `${gateway.url}/#key=${KEY}`);
+    await page.getByRole('button', { name: 'Send' }).and(page.locator(':enabled')).waitFor();
+    const field = page.getByRole('combobox', { name: 'Model' });
+    await field.click();
+    await field.pressSequentially('openai/gpt-4.1');
+    await page
+      .getByRole('option')
+      .filter({ has: page.getByText('openai/gpt-4.1', { exact: true }) })
+      .click();
+    return page;
+  }
+
+  /** Asks, and gives the response of the vendor, which has said the beginning. */
+  async function ask(page: Page, question: string, beginning: string): Promise<ServerResponse> {
+    const before = begun.length;
+    await page.fill('#prompt', question);
+    await page.press('#prompt', 'Enter');
+    await expect.poll(() => begun.length).toBe(before + 1);
+    const response = begun[before];
+    if (response === undefined) throw new Error('The vendor was not asked.');
+    response.write(chunk(beginning));
+    await page.getByText(beginning).waitFor();
+    return response;
+  }
+
+  const end = (response: ServerResponse, rest: string) =>
+    response.end(`${chunk(rest)}${chunk('', 'stop')}data: [DONE]\n\n`);
+  const answers = (page: Page) => page.locator('article.answer .markdown').allInnerTexts();
+  const listed = (page: Page) => page.locator('.conversation > a').allInnerTexts();
+  const canSend = (page: Page) => page.locator('.composer button[type=submit]').waitFor();
+
+  test('an answer goes on while another conversation is open, and is there when the reader comes back', async () => {
+    const page = await open();
+    const first = await ask(page, 'About herons', 'Herons are');
+    await page.getByRole('link', { name: 'New chat' }).click();
+    // The other conversation is not held up.
+    end(await ask(page, 'About clocks', 'Clocks are'), ' round.');
+    await canSend(page);
+    await page.getByRole('button', { name: 'Rename About herons' }).click();
+    await page.getByLabel('Title').fill('Birds');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Birds' }).click();
+    await expect.poll(() => answers(page)).toEqual(['Herons are']);
+    first.write(chunk(' tall'));
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall']);
+    await page.getByRole('link', { name: 'About clocks' }).click();
+    end(first, ' birds.');
+    await page.getByRole('link', { name: 'Birds' }).click();
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall birds.']);
+    await canSend(page);
+    await page.reload();
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall birds.']);
+    expect(await listed(page)).toEqual(['About clocks', 'Birds']);
+  });
+
+  test('a question is kept as soon as it is asked', async () => {
+    const page = await open();
+    await ask(page, 'About herons', 'Herons are');
+    await expect.poll(() => listed(page)).toEqual(['About herons']);
+    await page.reload();
+    await expect.poll(() => page.locator('article.user').allInnerTexts()).toEqual(['About herons']);
+    await page.getByText('Stopped.').first().waitFor();
+  });
+
+  test('a conversation that is deleted stops its answer and does not come back', async () => {
+    const page = await open();
+    await ask(page, 'About herons', 'Herons are');
+    await page.getByRole('button', { name: 'Delete About herons' }).waitFor();
+    const closed = vendor.closed();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete About herons' }).click();
+    await closed;
+    end(await ask(page, 'About clocks', 'Clocks are'), ' round.');
+    await canSend(page);
+    await page.reload();
+    await expect.poll(() => listed(page)).toEqual(['About clocks']);
+  });
+
+  test('two tabs that continue one conversation keep the turns of both', async () => {
+    const first = await open();
+    end(await ask(first, 'About herons', 'Herons are'), ' tall.');
+    await canSend(first);
+    const second = await open();
+    await second.getByRole('link', { name: 'About herons' }).click();
+    end(await ask(second, 'And clocks?', 'Clocks are'), ' round.');
+    await canSend(second);
+    end(await ask(first, 'And cats?', 'Cats are'), ' soft.');
+    await canSend(first);
+    await first.reload();
+    await expect.poll(() => answers(first)).toEqual(['Herons are tall.', 'Cats are soft.']);
+    await first.getByRole('button', { name: 'Previous branch' }).first().click();
+    await expect.poll(() => answers(first)).toEqual(['Herons are tall.', 'Clocks are round.']);
+    // What one tab deletes leaves the list of the other.
+    first.once('dialog', (dialog) => void dialog.accept());
+    await first.getByRole('button', { name: 'Delete About herons' }).click();
+    await expect.poll(() => listed(second)).toEqual([]);
+  });
+
+  test('a browser that has no room for a conversation says so, and the conversation goes on', async () => {
+    await context.addInitScript(FULL_DATABASE);
+    const page = await open();
+    end(await ask(page, 'About herons', 'Herons are'), ' tall.');
+    const said = page.locator('.chat > .error');
+    await expect.poll(() => said.innerText()).toMatch(/no room/);
+    await expectAccessible(page);
+    end(await ask(page, 'And clocks?', 'Clocks are'), ' round.');
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall.', 'Clocks are round.']);
+  });
+
+  test('the chat stays open while other views are looked at, and skipping to it leaves the view alone', async () => {
+    const page = await open();
+    end(await ask(page, 'About herons', 'Herons are'), ' tall.');
+    await canSend(page);
+    await page.getByRole('link', { name: 'Translate', exact: true }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const address = page.url();
+    await page.getByRole('button', { name: 'Skip to the main part' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    expect(page.url()).toBe(address);
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall.']);
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await page.reload();
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall.']);
+  });
+});
+
+function chunk(content: string, finish: string | null = null): string {
+  const choices = [{ index: 0, delta: { content }, finish_reason: finish }];
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1', choices })}\n\n`;
+}
