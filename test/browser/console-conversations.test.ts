@@ -69,7 +69,11 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     response.end(`${chunk(rest)}${chunk('', 'stop')}data: [DONE]\n\n`);
   const answers = (page: Page) => page.locator('article.answer .markdown').allInnerTexts();
   const listed = (page: Page) => page.locator('.conversation > a').allInnerTexts();
-  const canSend = (page: Page) => page.locator('.composer button[type=submit]').waitFor();
+  /** Waits until the next message can be sent, and the ends of all answers are kept, but of so many that still run. */
+  async function canSend(page: Page, running = 0): Promise<void> {
+    await page.locator('.composer button[type=submit]').waitFor();
+    await expect.poll(() => page.evaluate(UNFINISHED)).toBe(running);
+  }
 
   test('an answer goes on while another conversation is open, and is there when the reader comes back', async () => {
     const page = await open();
@@ -77,7 +81,7 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     await page.getByRole('link', { name: 'New chat' }).click();
     // The other conversation is not held up.
     end(await ask(page, 'About clocks', 'Clocks are'), ' round.');
-    await canSend(page);
+    await canSend(page, 1);
     await page.getByRole('button', { name: 'Rename About herons' }).click();
     await page.getByLabel('Title').fill('Birds');
     await page.keyboard.press('Enter');
@@ -126,6 +130,7 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     await second.getByRole('link', { name: 'About herons' }).click();
     end(await ask(second, 'And clocks?', 'Clocks are'), ' round.');
     await canSend(second);
+    // The first tab keeps its question and its answer, each of which could write over the other tab's turns.
     end(await ask(first, 'And cats?', 'Cats are'), ' soft.');
     await canSend(first);
     await first.reload();
@@ -149,6 +154,61 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     await expect.poll(() => answers(page)).toEqual(['Herons are tall.', 'Clocks are round.']);
   });
 
+  test('a word of an answer costs no rendering of the turns before it', async () => {
+    const page = await open();
+    for (const name of ['herons', 'clocks']) {
+      const response = await ask(page, `About ${name}`, `All ${name}`);
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      response.write(chunk('', 'stop'));
+      response.end(`data: ${JSON.stringify({ ...EVENT, choices: [], usage })}\n\ndata: [DONE]\n\n`);
+      await canSend(page);
+    }
+    expect(await page.getByText('$0.000010').count()).toBe(2);
+    const response = await ask(page, 'About cats', 'All cats');
+    // Each rendering of an answer that has ended writes its price, with six digits.
+    await page.evaluate(`{
+      const write = Number.prototype.toFixed;
+      window.prices = 0;
+      Number.prototype.toFixed = function (digits) {
+        if (digits === 6) window.prices += 1;
+        return write.call(this, digits);
+      };
+    }`);
+    for (const word of ['are', 'soft', 'and', 'quiet']) {
+      response.write(chunk(` ${word}`));
+      await expect.poll(async () => (await answers(page)).at(-1)).toMatch(new RegExp(`${word}$`));
+    }
+    expect(await page.evaluate('window.prices')).toBe(0);
+    end(response, '.');
+    await canSend(page);
+    expect(await page.evaluate('window.prices')).toBeGreaterThanOrEqual(2);
+  });
+
+  test('on a phone, long names of calls and deep lists and quotes stay within the page', async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 390, height: 780 });
+    const deep = Array.from({ length: 30 }, (_, depth) => `${'  '.repeat(depth)}- level ${depth}`).join('\n');
+    const response = await ask(page, 'Harm me', 'So be it.');
+    const call = { name: `<b>${'t'.repeat(200)}`, arguments: JSON.stringify({ a: 'x'.repeat(500) }) };
+    response.write(chunk(`\n\n${deep}\n\n${'> '.repeat(30)}the end of the quotes\n`));
+    const delta = { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] };
+    response.write(
+      `data: ${JSON.stringify({ ...EVENT, choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`,
+    );
+    response.end(`${chunk('', 'tool_calls')}data: [DONE]\n\n`);
+    await page.getByRole('button', { name: 'Send results' }).waitFor();
+    await page.getByText('the end of the quotes').waitFor();
+    expect(await page.evaluate('log.scrollWidth - log.clientWidth')).toBe(0);
+    await expectAccessible(page);
+  });
+
+  test('an address of no view says so in a heading', async () => {
+    const page = await open();
+    await page.evaluate("location.hash = '#/nowhere'");
+    await page.getByRole('heading', { level: 1, name: 'There is no such view.' }).waitFor();
+    await expectAccessible(page);
+  });
+
   test('the chat stays open while other views are looked at, and skipping to it leaves the view alone', async () => {
     const page = await open();
     end(await ask(page, 'About herons', 'Herons are'), ' tall.');
@@ -168,7 +228,23 @@ describe.runIf(hasChromium())('conversations of the console', () => {
   });
 });
 
+/** How many answers the browser keeps without their ends. */
+const UNFINISHED = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open('gateway-console');
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction('conversations').objectStore('conversations').getAll();
+    reading.onsuccess = () => {
+      opening.result.close();
+      const nodes = reading.result.flatMap((conversation) => Object.values(conversation.nodes));
+      resolve(nodes.filter(({ kind, endedAfter }) => kind === 'answer' && endedAfter === undefined).length);
+    };
+  };
+})`;
+
+const EVENT = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1' };
+
 function chunk(content: string, finish: string | null = null): string {
   const choices = [{ index: 0, delta: { content }, finish_reason: finish }];
-  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1', choices })}\n\n`;
+  return `data: ${JSON.stringify({ ...EVENT, choices })}\n\n`;
 }

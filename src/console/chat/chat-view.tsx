@@ -1,6 +1,6 @@
 /** The chat: models and settings above, the conversation, and the box to write in. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { FormatName } from '../formats/dialogue.ts';
 import { FORMATS } from '../formats/formats.ts';
 import { getTraits, isReached } from '../models/model.ts';
@@ -32,6 +32,9 @@ export function ChatView({
   const { lanes, choices } = chat.conversation.value;
   const [isOpen, setOpen] = useState(false);
   const [again, setAgain] = useState<{ lane: number; node: AnswerNode } | undefined>();
+  const chooseAgain = useCallback((lane: number, node: Node): void => {
+    if (node.kind === 'answer') setAgain({ lane, node });
+  }, []);
   const traits = getTraits(models, lanes[0]?.model ?? '');
   const canSend = session.key.value !== '' && lanes.every(({ model }) => model !== '');
 
@@ -130,9 +133,7 @@ export function ChatView({
             onAskKey={onAskKey}
           />
         }
-        onRegenerateWith={(lane: number, node: Node) => {
-          if (node.kind === 'answer') setAgain({ lane, node });
-        }}
+        onRegenerateWith={chooseAgain}
       />
       <p role="status" class="visually-hidden">
         {chat.status.value}

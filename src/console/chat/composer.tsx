@@ -30,6 +30,7 @@ export function Composer({
     onSend(text, files);
     setText('');
     setFiles([]);
+    setProblem('');
     box.current?.focus();
   };
   const add = async (list: Iterable<File>): Promise<void> => {

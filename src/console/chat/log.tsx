@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { AnswerView } from './answer-view.tsx';
 import { Branches } from './branches.tsx';
 import type { Chat } from './chat.ts';
-import { answerCalls, type Conversation, findBranches, type Node, pathTo } from './conversation.ts';
+import { answerCalls, findBranches, type Node, pathTo } from './conversation.ts';
 import { ResultsForm, ResultsView } from './results-view.tsx';
 import { UserView } from './user-view.tsx';
 
@@ -19,7 +19,7 @@ export function Log({
 }: {
   chat: Chat;
   welcome: ComponentChildren;
-  /** Lets the user choose another model for an answer. */
+  /** Lets the user choose another model for an answer. It must be the same function each time. */
   onRegenerateWith: (lane: number, node: Node) => void;
 }) {
   const conversation = chat.conversation.value;
@@ -38,10 +38,9 @@ export function Log({
       <Turn
         key={node.id}
         chat={chat}
-        conversation={conversation}
         lane={lane}
         node={node}
-        path={path}
+        isLast={path.at(-1) === node}
         onRegenerateWith={onRegenerateWith}
       />
     );
@@ -85,22 +84,27 @@ function isShared(row: readonly (Node | undefined)[]): boolean {
   );
 }
 
+/**
+ * One turn. A component that reads a signal is only rendered again for other properties or another value of the signal
+ * (@preact/signals), so that a word of the last answer costs no rendering of the turns before it. It therefore does not
+ * follow the conversation, whose branches only become others while an answer is running.
+ */
 function Turn({
   chat,
-  conversation,
   lane,
   node,
-  path,
+  isLast,
   onRegenerateWith,
 }: {
   chat: Chat;
-  conversation: Conversation;
   lane: number;
   node: Node;
-  path: readonly Node[];
+  /** Whether nothing follows it in its lane. */
+  isLast: boolean;
   onRegenerateWith: (lane: number, node: Node) => void;
 }) {
   const isBusy = chat.isBusy.value;
+  const conversation = chat.conversation.peek();
   const branches = (
     <Branches
       node={node}
@@ -130,7 +134,7 @@ function Turn({
       );
     }
     case 'answer': {
-      const calls = path.at(-1) === node ? answerCalls(node) : [];
+      const calls = isLast ? answerCalls(node) : [];
       return (
         <>
           <AnswerView

@@ -21,11 +21,12 @@ export function UserView({
   return (
     <div class="user-turn">
       <article class="user" aria-label="You" dir="auto">
-        {node.attachments.map((file) =>
+        {/* Pasted images all have the same name. */}
+        {node.attachments.map((file, at) =>
           isImage(file) ? (
-            <Picture key={file.name} type={file.type} data={file.data} label={file.name} />
+            <Picture key={at} type={file.type} data={file.data} label={file.name} />
           ) : (
-            <span class="file" key={file.name}>
+            <span class="file" key={at}>
               {file.name}
             </span>
           ),

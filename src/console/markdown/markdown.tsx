@@ -112,7 +112,8 @@ function renderElement(token: Token, children: ComponentChildren[]): ComponentCh
       return <blockquote dir="auto">{children}</blockquote>;
     case 'table_open':
       return (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Table">
+        // A group, since an answer with many tables would otherwise have many landmarks of the same name.
+        <div class="table-scroll" tabIndex={0} role="group" aria-label="Table">
           <table>{children}</table>
         </div>
       );

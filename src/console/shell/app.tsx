@@ -119,7 +119,12 @@ function LaterView({ parts, onAskKey }: { parts: AppParts; onAskKey: () => void 
       isCurrent = false;
     };
   }, [view]);
-  if (problem) return <p class="error">{problem}</p>;
+  if (problem)
+    return (
+      <div class="admin">
+        <h1>{problem}</h1>
+      </div>
+    );
   if (loaded?.of !== view) return null;
   const { View } = loaded;
   return <View session={session} models={catalog.models.value} link={what} onAskKey={onAskKey} />;

@@ -4,7 +4,7 @@
  */
 
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import { type Conversation, writtenText } from '../chat/conversation.ts';
+import { type Conversation, makeId, writtenText } from '../chat/conversation.ts';
 
 /** What the list shows and searches. */
 export interface Head {
@@ -14,6 +14,8 @@ export interface Head {
   readonly updated: number;
   /** All that was said, cut to a length that is quick to search. */
   readonly words: string;
+  /** The tab that kept it last. */
+  readonly tab?: string;
 }
 
 export interface ConversationStore {
@@ -53,15 +55,22 @@ export async function openConversations(): Promise<ConversationStore> {
 
 function inDatabase(database: IDBPDatabase<Schema>): ConversationStore {
   const tabs = new BroadcastChannel(NAME);
+  const tab = makeId();
+  /** What other tabs had kept of a conversation when this one read it last. */
+  const ofOthers = new Map<string, Conversation>();
   return {
     list: async () => newestFirst(await database.getAll('heads')),
     get: (id) => database.get('conversations', id),
     async put(conversation) {
       const change = database.transaction(['heads', 'conversations'], 'readwrite');
-      const conversations = change.objectStore('conversations');
+      const [heads, conversations] = [change.objectStore('heads'), change.objectStore('conversations')];
       const add = async (): Promise<void> => {
-        const merged = merge(await conversations.get(conversation.id), conversation);
-        await Promise.all([change.objectStore('heads').put(makeHead(merged)), conversations.put(merged)]);
+        const last = await heads.get(conversation.id);
+        // A long conversation takes a while to read, which is only needed if another tab has kept it since.
+        const read = last && last.tab !== tab ? await conversations.get(conversation.id) : undefined;
+        if (read) ofOthers.set(read.id, read);
+        const merged = merge(ofOthers.get(conversation.id), conversation);
+        await Promise.all([heads.put({ ...makeHead(merged), tab }), conversations.put(merged)]);
       };
       await Promise.all([add(), change.done]);
       tabs.postMessage('changed');
