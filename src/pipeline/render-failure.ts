@@ -2,7 +2,7 @@
 
 import { noteFault } from '../accounting/usage/ledger.ts';
 import type { FormatName } from '../conversation/prompt.ts';
-import { asGatewayError, waitHeaders } from '../lib/errors.ts';
+import { asGatewayError, type GatewayError, waitHeaders } from '../lib/errors.ts';
 import { errorAnswer } from '../translate/error-answer.ts';
 import { discard } from './body/read-body.ts';
 import { UPSTREAM_ID } from './encode.ts';
@@ -36,5 +36,17 @@ export function renderFailure(
     headers['connection'] = 'close';
     discard(message);
   }
+  return { status, headers, body };
+}
+
+/** An error as the last answer of a connection. Without a readable head the caller's format is unknown: it is in OpenAI's. */
+export function renderUnparsed(error: GatewayError): Answer & { readonly body: Buffer } {
+  const { status, body: said } = errorAnswer(error, 'chat-completions', '');
+  const body = Buffer.from(JSON.stringify(said));
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(body.byteLength),
+    connection: 'close',
+  };
   return { status, headers, body };
 }

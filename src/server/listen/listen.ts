@@ -35,7 +35,8 @@ export async function listen(
   { host, port, tls: certificate }: ListenOptions,
   log: LogProblem,
 ): Promise<Listening> {
-  const server = createServer(respond);
+  // Node would answer a request without a host with an empty 400; `refuseUnserved` says what is wrong.
+  const server = createServer({ requireHostHeader: false }, respond);
   const tls = new TlsTermination(server, certificate);
   const { server: listener } = await listhen(respond, {
     hostname: host,

@@ -22,6 +22,7 @@ import { type ListenOptions, listen } from './listen.ts';
 import { ERROR_WRITE_TIME, LiveExchanges } from './live-exchanges.ts';
 import { toOriginForm } from './origin-form.ts';
 import { applyTimeouts, closeIfUnread, setCheckInterval } from './timeouts.ts';
+import { refuseExpectation, refuseUnserved } from './unreadable.ts';
 
 export interface ServerOptions extends ListenOptions {
   readonly timeouts: CallerTimeouts;
@@ -97,12 +98,14 @@ export async function serve(
   });
   const handle = toNodeHandler(app);
 
-  const pipelined = pipelining((request, response) => {
-    closeIfUnread(response);
-    // The next request on a kept connection would go unanswered.
-    if (leaving) response.setHeader('connection', 'close');
-    live.track(response, current(), () => handle(request, response));
-  });
+  const pipelined = pipelining(
+    refuseUnserved((request, response) => {
+      closeIfUnread(response);
+      // The next request on a kept connection would go unanswered.
+      if (leaving) response.setHeader('connection', 'close');
+      live.track(response, current(), () => handle(request, response));
+    }),
+  );
 
   const declineUpgrade = declineUpgrades();
   const { server, listener, tls } = await open(
@@ -120,6 +123,7 @@ export async function serve(
   answerClientErrors(server, pipelined, (response, error) => live.end(response, error));
   // Node would send 100 Continue before the head is checked; readBody sends it after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('checkExpectation', refuseExpectation);
 
   let { unread } = timeouts;
   const sockets = acceptSockets(server, {

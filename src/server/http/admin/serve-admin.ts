@@ -1,13 +1,16 @@
 /** The admin API's listener: always apart from the callers' one, and by default reachable from this machine alone. */
 
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
+import { errorCode } from '../../../lib/error-code.ts';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 import { toOriginForm } from '../../listen/origin-form.ts';
+import { refuseConnection, refuseExpectation, refuseUnserved, unreadable } from '../../listen/unreadable.ts';
 import { declineUpgrades } from '../declined-upgrade.ts';
 
 export interface RunningAdmin {
@@ -28,13 +31,23 @@ export async function serveAdmin(
 ): Promise<RunningAdmin> {
   const answer = toNodeHandler(app);
   const declineUpgrade = declineUpgrades();
-  const handle: RequestListener = (request, response) => {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  const handle = refuseUnserved((request, response) => {
+    answering.set(request.socket, response);
     declineUpgrade(request, response);
     request.url = toOriginForm(request.url ?? '/');
     void answer(request, response);
-  };
-  const secure = certificate && createSecureServer(certificate, handle);
-  const server = secure ?? createServer(handle);
+  });
+  const options = { requireHostHeader: false };
+  const secure = certificate && createSecureServer({ ...options, ...certificate }, handle);
+  const server = secure ?? createServer(options, handle);
+  server.on('checkExpectation', refuseExpectation);
+  server.on('clientError', (error, connection) => {
+    const current = answering.get(connection);
+    const isInUse = current !== undefined && !current.writableFinished;
+    if (isInUse && current.headersSent) connection.destroy();
+    else refuseConnection(connection, unreadable(errorCode(error)), isInUse);
+  });
   // `readBody` sends 100 Continue to a caller that waits for it.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const port = await bind(server, address);

@@ -1,0 +1,107 @@
+/** What Node's HTTP parser refuses, in words, and the answer to it. Nothing of the request is repeated. */
+
+import {
+  type IncomingMessage,
+  maxHeaderSize,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Fault, type FaultDetails, GatewayError } from '../../lib/errors.ts';
+import { discard } from '../../pipeline/body/read-body.ts';
+import { cutLater, stopParsing } from '../../pipeline/body/stop-parsing.ts';
+import { renderUnparsed } from '../../pipeline/render-failure.ts';
+
+/** What is wrong, by Node's code (the `HPE_` codes are llhttp's). */
+const REASONS: Readonly<Record<string, readonly [message: string, fault?: Fault, details?: FaultDetails]>> = {
+  HPE_INVALID_URL: [
+    'The target of the request has a character that a URL must not have. Those beyond ASCII are written in percent-encoding: %C3%BC for \u00fc.',
+  ],
+  HPE_INVALID_METHOD: [
+    'The request does not begin with a known HTTP method. Methods are written in capital letters.',
+  ],
+  HPE_INVALID_VERSION: [
+    'The first line of the request does not name version 1.1 or 1.0 of HTTP, or does not end in CRLF.',
+  ],
+  HPE_PAUSED_H2_UPGRADE: ['The request is in HTTP/2. Use HTTP/1.1.'],
+  HPE_INVALID_CONSTANT: [
+    'The first line of the request is not a method, a target and HTTP/1.1. A space in a target is written as %20.',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    `The target and the headers of the request have more than ${maxHeaderSize} bytes.`,
+    'invalid-request',
+    { status: 431 },
+  ],
+  HPE_INVALID_HEADER_TOKEN: ['A header of the request has a character that it must not have.'],
+  HPE_INVALID_CONTENT_LENGTH: ['The header Content-Length is not a whole number.'],
+  HPE_UNEXPECTED_CONTENT_LENGTH: [
+    'The request has a second Content-Length, or one beside Transfer-Encoding.',
+  ],
+  HPE_INVALID_TRANSFER_ENCODING: [
+    'The header Transfer-Encoding is not chunked, or stands beside Content-Length.',
+  ],
+  HPE_LF_EXPECTED: ['A line of the head of the request does not end in CRLF.'],
+  HPE_CR_EXPECTED: ['A line of the head of the request does not end in CRLF.'],
+  HPE_INVALID_EOF_STATE: ['The connection ended before the request did.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'The extensions of a chunk of the request body are too large.',
+    'too-large',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['The request did not arrive in time.', 'request-timeout'],
+};
+
+/** The error for a code of Node's parser. */
+export function unreadable(code = ''): GatewayError {
+  const [message = 'The request is not written as HTTP requires.', fault = 'invalid-request', details = {}] =
+    REASONS[code] ?? [];
+  return new GatewayError(fault, message, details);
+}
+
+/**
+ * Writes an error to a connection, as its last answer. A caller who is still sending gets a moment to read it.
+ * @param isInUse whether an answer may still be written to the connection, which then is cut at once.
+ */
+export function refuseConnection(connection: Duplex, error: GatewayError, isInUse: boolean): void {
+  if (!connection.writable) {
+    connection.destroy();
+    return;
+  }
+  const { status, headers, body } = renderUnparsed(error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  connection.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  if (isInUse || !(connection instanceof Socket)) {
+    connection.destroy();
+    return;
+  }
+  connection.end();
+  stopParsing(connection);
+  cutLater(connection);
+}
+
+/**
+ * Makes a server say what Node would refuse without a word: a request without a host, which a server must refuse (RFC 9112,
+ * 3.2), and one that expects what nobody knows (RFC 9110, 10.1.1).
+ * @param answer gets all other requests.
+ */
+export function refuseUnserved(answer: RequestListener): RequestListener {
+  return (request, response) => {
+    const { headers, httpVersion } = request;
+    if (headers.host === undefined && httpVersion === '1.1')
+      respond(request, response, new GatewayError('invalid-request', 'The request has no Host header.'));
+    else answer(request, response);
+  };
+}
+
+/** Refuses a request by its `Expect`: a listener of `checkExpectation`. */
+export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const message = 'The header Expect may only be 100-continue.';
+  respond(request, response, new GatewayError('invalid-request', message, { status: 417 }));
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
+  const { status, headers, body } = renderUnparsed(error);
+  response.writeHead(status, headers).end(body);
+  discard(request);
+}
