@@ -4,8 +4,9 @@
  */
 
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { devNull } from 'node:os';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LoadConfigOptions, ResolvedConfig } from 'c12';
@@ -20,6 +21,7 @@ type Loader = NonNullable<LoadConfigOptions['jiti']>;
 /** Where c12 looks, in its order (its README, "Config lookup"). It reads the kinds that are not listed here again itself. */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
 const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json', '.yaml', '.yml'];
+const BYTE_ORDER_MARK = '\uFEFF';
 const READ_BY_C12 = ['.jsonc', '.json5', '.toml'];
 
 /** The path of the file that is read; undefined if there is none. */
@@ -48,8 +50,10 @@ export async function readFresh(
   directory: string,
   loader: Loader | undefined,
 ): Promise<ResolvedConfig<Record<string, unknown>> | undefined> {
-  const file = findWith(EXTENSIONS, named, directory);
+  const file = findFile(named, directory);
   if (file === undefined) return undefined;
+  // A reload reads it again, and a pipe can be read once. c12 would look for the name of what a pipe is linked to.
+  if (file !== devNull && !(await stat(file)).isFile()) throw new TypeError('it is not a regular file');
   const config = await read(file, loader);
   return config && { config, configFile: file, cwd: dirname(file) };
 }
@@ -66,16 +70,18 @@ async function read(file: string, loader: Loader | undefined): Promise<Record<st
     case '.cjs': {
       const require = createRequire(file);
       delete require.cache[file];
-      return resolveConfig((await exportsNothing(file)) ? undefined : require(file));
+      return exported(file, require(file));
     }
     case '.js':
     case '.ts':
     case '.mts':
     case '.cts':
-      return (
-        loader &&
-        resolveConfig((await exportsNothing(file)) ? undefined : defaultExport(await loader.import(file)))
-      );
+      return loader && exported(file, defaultExport(await loader.import(file)));
+    case '.toml':
+      // c12's parser takes the mark for a part of the first key.
+      if ((await readFile(file, 'utf8')).startsWith(BYTE_ORDER_MARK))
+        throw new TypeError('it begins with a byte order mark: save it as UTF-8 without one');
+      return undefined;
     default:
       return undefined;
   }
@@ -106,9 +112,9 @@ function isEmptyYaml(text: string): boolean {
   return text.split('\n').every((line) => /^\s*(?:#|---|$)/.test(line));
 }
 
-/** Whether code never says what it exports. Node and c12 take it for an empty object. */
-async function exportsNothing(file: string): Promise<boolean> {
-  return !(await readFile(file, 'utf8')).includes('export');
+/** What code has exported. Node and c12 take code that never says what it exports for an empty object. */
+async function exported(file: string, value: unknown): Promise<Record<string, unknown>> {
+  return resolveConfig((await readFile(file, 'utf8')).includes('export') ? value : undefined);
 }
 
 /** What a module exports as a whole: its default, or all of it if it is of CommonJS. */

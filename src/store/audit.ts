@@ -104,3 +104,9 @@ export async function listAudit(
   const rows = await entries.execute();
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
+
+/** Whether the trail has an entry with this id. */
+export async function hasAudit({ db }: Pick<Store, 'db'>, id: string): Promise<boolean> {
+  const row = await db.selectFrom('gateway_audit').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}

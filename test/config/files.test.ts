@@ -1,6 +1,7 @@
 /** Configuration files, of each supported kind. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -228,4 +229,50 @@ test('no other file is read, whatever configuration loaders look for', async () 
   } finally {
     rmSync(bare, { recursive: true });
   }
+});
+
+test.each([
+  ['ts', 'throw new Error("DATABASE is not set");'],
+  ['js', 'throw new Error("DATABASE is not set");'],
+  ['cjs', 'throw new Error("DATABASE is not set");'],
+  ['mjs', 'throw new Error("DATABASE is not set");'],
+])('what a .%s file without an export throws is named', async (kind, text) => {
+  writeFileSync(join(directory, `throwing.${kind}`), text);
+  const reading = readConfig({ GATEWAY_CONFIG: `throwing.${kind}` }, directory);
+  await expect(reading).rejects.toThrow(`throwing.${kind}: DATABASE is not set`);
+});
+
+test.each(['json', 'json5', 'jsonc', 'yaml', 'ts', 'mjs'])(
+  'a byte order mark before a .%s file is ignored',
+  async (kind) => {
+    const [before, after] = kind === 'ts' || kind === 'mjs' ? ['export default ', ';'] : ['', ''];
+    writeFileSync(join(directory, `marked.${kind}`), `\uFEFF${before}{"port": 8123}${after}`);
+    expect(await readConfig({ GATEWAY_CONFIG: `marked.${kind}` }, directory)).toMatchObject({ port: 8_123 });
+  },
+);
+
+test('a byte order mark before TOML is named, since its parser takes none', async () => {
+  writeFileSync(join(directory, 'marked.toml'), '\uFEFFport = 8123\n');
+  const reading = readConfig({ GATEWAY_CONFIG: 'marked.toml' }, directory);
+  await expect(reading).rejects.toThrow('marked.toml: it begins with a byte order mark');
+});
+
+describe('what is no regular file', () => {
+  test('a pipe is refused at once, and not waited for', async () => {
+    execFileSync('mkfifo', [join(directory, 'pipe.json')]);
+    const reading = readConfig({ GATEWAY_CONFIG: 'pipe.json' }, directory);
+    await expect(reading).rejects.toThrow('pipe.json: it is not a regular file');
+  });
+
+  test('a directory is refused', async () => {
+    for (const name of ['folder', 'folder.json']) {
+      mkdirSync(join(directory, name));
+      const reading = readConfig({ GATEWAY_CONFIG: name }, directory);
+      await expect(reading).rejects.toThrow(`${name}: it is not a regular file`);
+    }
+  });
+
+  test('/dev/null is an empty configuration', async () => {
+    expect(await readConfig({ GATEWAY_CONFIG: '/dev/null' }, directory)).toMatchObject({ host: '127.0.0.1' });
+  });
 });
