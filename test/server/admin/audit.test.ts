@@ -104,7 +104,13 @@ describeStores('the audit trail', ({ open }) => {
       expect((await trail('?action=group.changed')).data).toHaveLength(1);
       expect((await trail('?from=2999-01-01T00:00:00Z')).data).toEqual([]);
       expect((await trail('?until=2999-01-01T00:00:00Z')).data).toHaveLength(7);
-      for (const wrong of ['?action=key.stolen', '?after=1', '?limit=0', '?from=today'])
+      for (const wrong of [
+        '?action=key.stolen',
+        '?after=1',
+        '?after=audit_000000000',
+        '?limit=0',
+        '?from=today',
+      ])
         expect((await call('GET', `/audit${wrong}`)).status).toBe(400);
       await make('/keys', { name: 'x' }, { 'x-gateway-actor': `é${'a'.repeat(200)}` });
       expect((await trail('?target=x')).data[0]?.actor).toBe(`?${'a'.repeat(127)}`);

@@ -1,8 +1,9 @@
 /** `/admin/audit`: the trail of changes to keys and groups. */
 
 import { z } from 'zod';
+import { GatewayError } from '../../../lib/errors.ts';
 import { isoTime, listLimit } from '../../../lib/zod-fields.ts';
-import { AUDIT_ACTIONS, listAudit } from '../../../store/audit.ts';
+import { AUDIT_ACTIONS, hasAudit, listAudit } from '../../../store/audit.ts';
 import { auditEntry, renderAudit } from '../../../store/audit-view.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
@@ -38,6 +39,9 @@ export const auditList = z.strictObject({
 /** Lists a page of the trail. @throws GatewayError `invalid-request` for an invalid query. */
 export async function answerAudit(store: Store, { query }: AdminRequest): Promise<Response> {
   const { from, until, ...asked } = checked(Object.fromEntries(query), auditQuery);
+  const { after } = asked;
+  if (after !== undefined && !(await hasAudit(store, after)))
+    throw new GatewayError('invalid-request', `after: there is no entry ${after}.`, { param: 'after' });
   const { rows, more } = await listAudit(store, {
     ...asked,
     from: from === undefined ? undefined : Date.parse(from),
