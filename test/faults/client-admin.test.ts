@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handshake } from '../server/websocket/stage.ts';
 import { startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY } from '../support/gateway.ts';
-import { bodyOf, exchange, post, rawClient } from '../support/raw.ts';
+import { bodyOf, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { requestOf, streamEvents, useStage, ways } from './stage.ts';
 
@@ -69,4 +69,25 @@ test('C-38 no body is read as a request behind an upgrade that is not taken', as
   await new Promise((resolve) => setTimeout(resolve, 50));
   client.socket.write(inner);
   expect((await client.over).match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200']);
+});
+
+test.each([
+  ['a forwarded call with a wrong key', `POST ${native.path}`, 401],
+  ['an admin call with a wrong key', 'POST /admin/keys', 401],
+  ['a path that does not exist', 'POST /nowhere', 404],
+])('C-38 %s is answered while its body is still being sent', async (_, start, status) => {
+  const size = 8 * 1024 * 1024;
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => {
+      const head = `${start} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n${CLOSE}\r\nContent-Length: ${2 * size}\r\n\r\n`;
+      const client = rawClient(port, head);
+      client.socket.write(Buffer.alloc(size, ' '));
+      // As many clients, it reads when it has sent.
+      client.socket.pause();
+      setTimeout(() => client.socket.resume(), 300);
+      return client.over;
+    }),
+  );
+  expect(answers.map(statusOf)).toEqual(answers.map(() => status));
+  for (const answer of answers) expect(bodyOf(answer)).not.toBe('');
 });

@@ -48,8 +48,12 @@ function forward(message: IncomingMessage, response: ServerResponse, gateway: Ca
   const url = formatUrl({ host, port: gateway.port, tls }) + (message.url ?? '/');
   const options = { method, headers, agent: false };
   const answered = (answer: IncomingMessage): void => {
-    // The rest of a request whose body is refused is not waited for.
-    if (!message.complete) response.setHeader('connection', 'close');
+    // The rest of a request whose body is refused is not waited for, nor is it sent on: that would fail once the gateway
+    // has closed the connection, and the answer with it.
+    if (!message.complete) {
+      response.setHeader('connection', 'close');
+      message.unpipe(onward);
+    }
     // The answer gets a framing of its own: a caller of HTTP/1.0 knows no chunks (RFC 9112, 6.1).
     response.writeHead(answer.statusCode ?? 502, without(OF_ANSWERED_CONNECTION, answer.headers));
     answer.pipe(response);

@@ -1,12 +1,13 @@
 /** The admin API's listener: always apart from the callers' one, and by default reachable from this machine alone. */
 
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
 import { errorCode } from '../../../lib/error-code.ts';
+import { discard } from '../../../pipeline/body/read-body.ts';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 import { toOriginForm } from '../../listen/origin-form.ts';
@@ -34,6 +35,7 @@ export async function serveAdmin(
   const answering = new WeakMap<Duplex, ServerResponse>();
   const handle = refuseUnserved((request, response) => {
     answering.set(request.socket, response);
+    lingerIfUnread(request, response);
     declineUpgrade(request, response);
     request.url = toOriginForm(request.url ?? '/');
     void answer(request, response);
@@ -63,4 +65,15 @@ export async function serveAdmin(
       clearTimeout(limit);
     },
   };
+}
+
+/**
+ * Lets a caller read its last answer although it is still sending a body that nobody reads: Node would close the connection
+ * in both directions, and the reset that meets the rest of the body can discard the answer (RFC 9112, 9.6).
+ */
+function lingerIfUnread(request: IncomingMessage, response: ServerResponse): void {
+  // Before Node's own listener, which closes the connection.
+  response.prependOnceListener('finish', () => {
+    if (!response.shouldKeepAlive || response.getHeader('connection') === 'close') discard(request);
+  });
 }
