@@ -22,7 +22,7 @@ export interface ParsedArgs {
  */
 export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
   refuseSwallowedByNpm(declared, process.env);
-  refuseRepeated(declared, process.argv);
+  checkGiven(declared, process.argv);
   const names = Object.keys(declared);
   for (const name of Object.keys(args)) {
     if (name === '_' || names.some((known) => name === known || name === toCamelCase(known))) continue;
@@ -62,13 +62,19 @@ function refuseSwallowedByNpm(declared: ArgsDef, environment: NodeJS.ProcessEnv)
   }
 }
 
-/** Of `--model-limits A --model-limits B` the key would have B alone, and nobody would notice. */
-function refuseRepeated(declared: ArgsDef, words: readonly string[]): void {
+/**
+ * Of `--model-limits A --model-limits B` the key would have B alone, and nobody would notice. Nor would they notice that
+ * `--key $TEAM --simulated`, with a variable that is not set, reports the usage of a key named `--simulated`.
+ */
+function checkGiven(declared: ArgsDef, words: readonly string[]): void {
   const end = words.indexOf('--');
-  const given = words.slice(0, end < 0 ? undefined : end).map((word) => word.split('=', 1)[0]);
+  const given = words.slice(0, end < 0 ? undefined : end);
   for (const [name, { type }] of Object.entries(declared)) {
     if (type !== 'string') continue;
-    const count = given.filter((word) => word === `--${name}` || word === `--${toCamelCase(name)}`).length;
+    const spellings = [`--${name}`, `--${toCamelCase(name)}`];
+    if (given.some((word, at) => spellings.includes(word) && given[at + 1]?.startsWith('--')))
+      throw new CommandError(`The option --${name} has no value.`);
+    const count = given.filter((word) => spellings.includes(word.split('=', 1)[0] ?? '')).length;
     if (count > 1) throw new CommandError(`The option --${name} is given more than once.`);
   }
 }

@@ -60,6 +60,16 @@ test.each([
 );
 
 test.each([
+  ['usage', '--key', '--simulated'],
+  ['keys', 'create', 'team', '--group', '--budget-day', '5'],
+  ['keys', 'create', 'team', '--budgetDay', '--models=openai/*'],
+])('an option is no value of the option before it: %s %s', async (...words) => {
+  const { code, stdout, stderr } = await runCommand(directory, words);
+  expect(stderr).toMatch(/^The option --(?:key|group|budget-day) has no value\.\n$/);
+  expect([code, stdout]).toEqual([1, '']);
+});
+
+test.each([
   ['--budgetmonth=50', '--budget-month'],
   ['--BUDGET-MONTH=50', '--budget-month'],
   ['--budget_month=50', '--budget-month'],
