@@ -3,8 +3,11 @@
 import type { JsonObject } from '../lib/json.ts';
 import type { FormatName, FormatSpecific } from './format-name.ts';
 
-/** The vendor whose model made a signature. It means nothing to any other vendor. */
-export type SignatureOrigin = 'anthropic' | 'google' | 'openai' | 'other';
+/**
+ * The vendor whose model made a signature. It means nothing to any other vendor. xAI, Meta and DeepSeek encrypt reasoning
+ * in OpenAI's format, each for itself.
+ */
+export type SignatureOrigin = 'anthropic' | 'google' | 'openai' | 'x-ai' | 'meta' | 'deepseek' | 'other';
 
 /** An opaque proof by a vendor. It must come back with its part, byte for byte. */
 export interface Signature {

@@ -8,7 +8,16 @@ import { flat } from '../lib/flat-text.ts';
 import type { Json } from '../lib/json.ts';
 import type { Signature, SignatureOrigin } from './prompt.ts';
 
-const ORIGINS: readonly SignatureOrigin[] = ['anthropic', 'google', 'openai', 'other'];
+/** Every origin of a signature. */
+export const SIGNATURE_ORIGINS: readonly SignatureOrigin[] = [
+  'google',
+  'anthropic',
+  'openai',
+  'x-ai',
+  'meta',
+  'deepseek',
+  'other',
+];
 
 /**
  * Stands in a signature's place if nothing proves the thoughts of an answer. Some clients send back only signed
@@ -33,6 +42,6 @@ export function unsealReturned(field: Json | undefined, home: SignatureOrigin): 
 /** The signature that a field of the vendor `home` holds. */
 export function unseal(text: string, home: SignatureOrigin): Signature {
   const cut = text.indexOf('#');
-  const origin = cut < 0 ? undefined : ORIGINS.find((name) => name === text.slice(0, cut));
+  const origin = cut < 0 ? undefined : SIGNATURE_ORIGINS.find((name) => name === text.slice(0, cut));
   return origin === undefined ? { origin: home, value: text } : { origin, value: flat(text.slice(cut + 1)) };
 }

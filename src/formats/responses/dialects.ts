@@ -4,9 +4,13 @@
  * takes what OpenAI takes, but for OpenAI's newest kinds of tools and items.
  */
 
+import type { SignatureOrigin } from '../../conversation/prompt.ts';
+
 export interface Dialect {
   /** Whether everything that a caller of this format may write is written back as it was. */
   readonly complete: boolean;
+  /** The vendor that encrypts the reasoning, and alone can read it. */
+  readonly signatureOrigin: SignatureOrigin;
   /** Whether the service has no other models than OpenAI's. */
   readonly openAIOnly: boolean;
   /** Whether `tool_choice` may be something other than `auto`. Meta: "only `"auto"` is supported for `tool_choice`". */
@@ -44,6 +48,8 @@ const TOOL_ITEMS: readonly string[] = ['additional_tools', 'tool_search_call', '
  */
 const COMPATIBLE: Dialect = {
   complete: false,
+  // A service without a row is most often a gateway in front of OpenAI's models.
+  signatureOrigin: 'openai',
   openAIOnly: false,
   toolChoices: true,
   searchChoices: true,
@@ -62,6 +68,7 @@ const OPENAI: Dialect = { ...COMPATIBLE, openAIOnly: true };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
+  signatureOrigin: 'x-ai',
   searchChoices: false,
   rootUnions: false,
   closedProperties: false,
@@ -79,11 +86,18 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   // DeepSeek documentation).
   deepseek: {
     ...COMPATIBLE,
+    signatureOrigin: 'deepseek',
     customTools: new Set(['apply_patch']),
     namespaces: true,
     unknownItems: new Set(TOOL_ITEMS),
   },
-  meta: { ...COMPATIBLE, toolChoices: false, cyclicSchemas: false, maxToolCalls: false },
+  meta: {
+    ...COMPATIBLE,
+    signatureOrigin: 'meta',
+    toolChoices: false,
+    cyclicSchemas: false,
+    maxToolCalls: false,
+  },
   'x-ai': XAI,
   xai: XAI,
 };

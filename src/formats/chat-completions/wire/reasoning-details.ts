@@ -4,6 +4,28 @@ import type { Signature, SignatureOrigin } from '../../../conversation/prompt.ts
 import { asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isSigned, type Thought, thoughtsAsReceived } from './thinking-blocks.ts';
 
+/** The `format` of a vendor's items, in OpenRouter's words (`ReasoningFormat` of its SDK). It has none for DeepSeek. */
+const FORMATS: Readonly<Record<SignatureOrigin, string>> = {
+  anthropic: 'anthropic-claude-v1',
+  google: 'google-gemini-v1',
+  openai: 'openai-responses-v1',
+  'x-ai': 'xai-responses-v1',
+  meta: 'meta-responses-v1',
+  deepseek: 'deepseek-responses-v1',
+  other: 'unknown',
+};
+
+/** How the formats of a vendor begin, whatever their version. */
+const PREFIXES: readonly (readonly [string, SignatureOrigin])[] = [
+  ['anthropic', 'anthropic'],
+  ['google', 'google'],
+  ['openai', 'openai'],
+  ['azure', 'openai'],
+  ['xai', 'x-ai'],
+  ['meta', 'meta'],
+  ['deepseek', 'deepseek'],
+];
+
 /** A signature of Google's that belongs to a call but stands elsewhere in the message. */
 export interface CallSignature {
   /** The call's id, if the service sends it. */
@@ -64,7 +86,7 @@ export function parseDetail(detail: JsonObject): ReasoningDetail | undefined {
   if (signature === undefined) return undefined;
   const id = asText(detail['id']);
   if (origin === 'google') return { kind: 'call', signature, ...(id !== undefined && { id }) };
-  // In OpenAI's own API, a summary and the encrypted text after it are one item.
+  // In OpenAI's format, a summary and the encrypted text after it are one item.
   return { kind: origin === 'anthropic' ? 'redacted' : 'proof', signature };
 }
 
@@ -97,7 +119,7 @@ export function renderSignedDetails(
 function renderThought({ text, signature, redacted }: Thought): JsonObject[] {
   if (redacted) return [encrypted(redacted)];
   const format = renderFormat(signature?.origin ?? 'other');
-  if (signature?.origin !== 'openai') {
+  if (signature === undefined || !encryptsReasoning(signature.origin)) {
     return [{ type: 'reasoning.text', text, ...(signature && { signature: signature.value }), format }];
   }
   const summary = { type: 'reasoning.summary', summary: text, format };
@@ -117,16 +139,17 @@ function encrypted({ origin, value }: Signature, fields: JsonObject = {}): JsonO
   return { type: 'reasoning.encrypted', data: value, ...fields, format: renderFormat(origin) };
 }
 
-/** The vendor that signed an item, by its `format`: `anthropic-claude-v1`, `azure-openai-responses-v1`, `xai-responses-v1` and so on. */
+/** The vendor that signed an item, by its `format`: OpenAI's models at Azure and Bedrock have formats of their own. */
 function parseOrigin(format: Json | undefined): SignatureOrigin {
-  const text = asText(format) ?? '';
-  if (text.startsWith('anthropic')) return 'anthropic';
-  if (text.startsWith('google')) return 'google';
-  return text.startsWith('openai') || text.startsWith('azure') ? 'openai' : 'other';
+  const text = (asText(format) ?? '').replace('bedrock-', '');
+  return PREFIXES.find(([prefix]) => text.startsWith(prefix))?.[1] ?? 'other';
 }
 
 function renderFormat(origin: SignatureOrigin): string {
-  if (origin === 'anthropic') return 'anthropic-claude-v1';
-  if (origin === 'google') return 'google-gemini-v1';
-  return origin === 'openai' ? 'openai-responses-v1' : 'unknown';
+  return FORMATS[origin];
+}
+
+/** Whether a vendor encrypts its reasoning, and shows no more than a summary of it. */
+function encryptsReasoning(origin: SignatureOrigin): boolean {
+  return FORMATS[origin].endsWith('-responses-v1');
 }

@@ -1,15 +1,14 @@
 /** Signatures in `extra_content.<origin>.thought_signature`, as Google's OpenAI-compatible endpoint writes them. */
 
-import type { Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
+import type { Signature } from '../../../conversation/prompt.ts';
+import { SIGNATURE_ORIGINS } from '../../../conversation/signature.ts';
 import { asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
-
-const ORIGINS: readonly SignatureOrigin[] = ['google', 'anthropic', 'openai', 'other'];
 
 /** The signature in an `extra_content`; undefined if it has none. */
 export function parseExtraContent(extraContent: Json | undefined): Signature | undefined {
   const fields = asObject(extraContent);
   if (fields === undefined) return undefined;
-  for (const origin of ORIGINS) {
+  for (const origin of SIGNATURE_ORIGINS) {
     const value = asText(asObject(fields[origin])?.['thought_signature']);
     if (value) return { origin, value };
   }

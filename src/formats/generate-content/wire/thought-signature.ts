@@ -24,7 +24,7 @@ const REDACTED = 'r.';
 /** Begins the text of a seal that holds thoughts. */
 const THOUGHTS = 'thoughts#';
 
-const SEALED = /^(?:anthropic|google|openai|other|thoughts)#/;
+const SEALED = /^(?:anthropic|google|openai|x-ai|meta|deepseek|other|thoughts)#/;
 
 /** Base64 characters that decode to more bytes than the longest beginning of a seal has. */
 const HEAD = 16;

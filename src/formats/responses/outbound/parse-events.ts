@@ -25,6 +25,7 @@ import { brokenAnswer, parseEventObject } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
+import { findDialect } from '../dialects.ts';
 import { namesEnd, parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
@@ -37,7 +38,7 @@ const UNFINISHED: ReadonlySet<Json | undefined> = new Set(['queued', 'in_progres
 
 /** @see Outbound.parseEvents */
 export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventParser {
-  const answer = new AnswerParser(prompt, target.model);
+  const answer = new AnswerParser(prompt, target);
   const bare = withBareAnswer(answer, prompt, target, 'responses');
   return Object.assign(withSettledCalls(withParallelCalls(bare, prompt)), { pieces: answer });
 }
@@ -46,15 +47,16 @@ export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventPa
 class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   readonly isNumbered = true;
   readonly #model: string;
-  readonly #parts = new PartWriter();
+  readonly #parts: PartWriter;
   readonly #items: ItemDispatcher;
   #started = false;
   #ended = false;
   /** The event that was read last, if it adds to a text. */
   #delta: JsonObject | undefined;
 
-  constructor(prompt: PromptOutline, model: string) {
+  constructor(prompt: PromptOutline, { model, dialect }: ModelTraits) {
     this.#model = model;
+    this.#parts = new PartWriter(findDialect(dialect).signatureOrigin);
     this.#items = new ItemDispatcher(this, this.#parts, prompt.tools);
   }
 

@@ -100,7 +100,7 @@ export class TextItemReader implements ItemReader {
       if (!this.#isOpen()) {
         this.#parts.start({ kind: 'thinking' }, keepOrigin({ at: this.#at, item: this.#item }));
       }
-      this.#parts.sign({ origin: 'openai', value: encrypted });
+      this.#parts.sign(encrypted);
     } else if (!this.#wrote) this.#openEmpty(whole);
     this.#parts.end();
   }

@@ -1,6 +1,6 @@
 /** Writes the parts of an answer as neutral events, one after another. */
 
-import type { FormatSpecific, Signature } from '../../../conversation/prompt.ts';
+import type { FormatSpecific, SignatureOrigin } from '../../../conversation/prompt.ts';
 import type { OpenPart, ReplyEvent } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -17,8 +17,14 @@ export class PartWriter implements Contained {
   /** Whether one of the parts so far is a call, and whether one is a refusal. */
   calls = false;
   refusal = false;
+  readonly #origin: SignatureOrigin;
   #next = 0;
   #open = -1;
+
+  /** @param origin the vendor that signs the parts. */
+  constructor(origin: SignatureOrigin) {
+    this.#origin = origin;
+  }
 
   /** The number of the open part; -1 if none is open. */
   get open(): number {
@@ -61,7 +67,8 @@ export class PartWriter implements Contained {
     this.out.enqueue({ type: 'part-detail', choice: 0, index: this.#open, citation });
   }
 
-  sign(signature: Signature): void {
+  sign(value: string): void {
+    const signature = { origin: this.#origin, value };
     this.out.enqueue({ type: 'part-detail', choice: 0, index: this.#open, signature });
   }
 

@@ -1,4 +1,4 @@
-/** Renders thoughts as reasoning items. OpenAI takes back only its own: with `encrypted_content`, or as it wrote them. */
+/** Renders thoughts as reasoning items. A vendor takes back only its own: with `encrypted_content`, or as it wrote them. */
 
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -28,11 +28,11 @@ export function renderThoughts(
 function renderThought(parts: readonly ThinkingPart[], context: RenderContext): readonly JsonObject[] {
   const last = parts.at(-1);
   if (last === undefined) return [];
-  if (!context.keepsAll && !isFromOpenAI(last)) {
-    context.report('turns[].thinking', 'dropped', 'not signed by OpenAI');
+  if (!context.keepsAll && !isFromService(last, context)) {
+    context.report('turns[].thinking', 'dropped', 'not signed by this vendor');
     return [];
   }
-  const encrypted = renderEncryptedContent(last);
+  const encrypted = context.keepsAll ? renderEncryptedContent(last) : findSignature(last)?.value;
   const texts = parts.filter((part) => part.text !== '');
   const content = texts.filter(isRaw).map(({ text }) => ({ type: 'reasoning_text', text }));
   const item: JsonObject = {
@@ -50,11 +50,11 @@ function findSignature(part: ThinkingPart): Signature | undefined {
   return part.redacted ?? part.signature;
 }
 
-function isFromOpenAI(part: ThinkingPart): boolean {
+function isFromService(part: ThinkingPart, { dialect }: RenderContext): boolean {
   const signature = findSignature(part);
   return signature === undefined
     ? part.formatSpecific?.format === 'responses'
-    : signature.origin === 'openai';
+    : signature.origin === dialect.signatureOrigin;
 }
 
 /** Whether a thought came as `reasoning_text`: the model's own words, and not a summary of them. */
