@@ -107,6 +107,80 @@ describe('counting tokens', () => {
     expect(at(parseJson(await response.text()), 'type')).toBe('error');
   });
 
+  test('a count leaves out what another vendor has signed, as an answer does, and keeps the rest', async () => {
+    const thought = (signature: string) => ({ type: 'thinking', thinking: 'Hm.', signature });
+    const turn = (signature: string) => [thought(signature), { type: 'text', text: 'Ok.' }];
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: turn('T3du') },
+      { role: 'user', content: 'And?' },
+      { role: 'assistant', content: turn('openai#b3RoZXI=') },
+      { role: 'user', content: 'So?' },
+    ];
+    door.answers((received, response) =>
+      received.body.includes('openai#')
+        ? response
+            .writeHead(400, { 'content-type': 'application/json' })
+            .end(
+              '{"type":"error","error":{"type":"invalid_request_error","message":"messages.3.content.0: Invalid `signature` in `thinking` block"}}',
+            )
+        : response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":728}'),
+    );
+    const response = await ask('/v1/messages/count_tokens', { ...body, messages });
+    expect([response.status, await response.json()]).toEqual([200, { input_tokens: 728 }]);
+    expect(at(door.sent(), 'messages')).toEqual(
+      messages.with(3, { role: 'assistant', content: [{ type: 'text', text: 'Ok.' }] }),
+    );
+  });
+
+  test.each([
+    ['what another vendor has signed', 'Corrupted thought signature.'],
+    ['what no sentence explains', 'Request contains an invalid argument.'],
+  ])("a count of a whole request leaves out %s, in Google's format", async (_, message) => {
+    const sealed = Buffer.from('openai#b3RoZXI=').toString('base64');
+    const contents = [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      { role: 'model', parts: [{ text: 'Ok.', thoughtSignature: sealed }] },
+      { role: 'user', parts: [{ text: 'And?' }] },
+    ];
+    door.answers((received, response) =>
+      received.body.includes(sealed)
+        ? response
+            .writeHead(400, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }))
+        : response.writeHead(200, { 'content-type': 'application/json' }).end('{"totalTokens":728}'),
+    );
+    const name = GEMINI.slice('google/'.length);
+    const response = await postJson(`${door.url()}/v1beta/models/${name}:countTokens`, {
+      generateContentRequest: { model: `models/${name}`, contents },
+    });
+    expect([response.status, await response.json()]).toMatchObject([200, { totalTokens: 728 }]);
+    expect(at(door.sent(), 'generateContentRequest.contents')).toEqual(
+      contents.with(1, { role: 'model', parts: [{ text: 'Ok.' }] }),
+    );
+  });
+
+  test('a count that no sentence explains is asked for in the strictest form', async () => {
+    const call = { functionCall: { name: 'f', args: {} } };
+    const contents = [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      { role: 'model', parts: [call] },
+      { role: 'user', parts: [{ text: 'And?' }] },
+    ];
+    door.answers((received, response) =>
+      received.body.includes('functionResponse')
+        ? response.writeHead(200, { 'content-type': 'application/json' }).end('{"totalTokens":728}')
+        : response
+            .writeHead(400, { 'content-type': 'application/json' })
+            .end('{"error":{"code":400,"message":"Request contains an invalid argument."}}'),
+    );
+    const name = GEMINI.slice('google/'.length);
+    const response = await postJson(`${door.url()}/v1beta/models/${name}:countTokens`, {
+      generateContentRequest: { model: `models/${name}`, contents },
+    });
+    expect([response.status, await response.json()]).toMatchObject([200, { totalTokens: 728 }]);
+  });
+
   /** What services answer on a path that they do not have. */
   const nowhere: readonly (readonly [string, number, string, string])[] = [
     [

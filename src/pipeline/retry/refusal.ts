@@ -5,7 +5,8 @@ import { tryParseExact } from '../../conversation/rules/arguments.ts';
 import { formats } from '../../formats/formats.ts';
 import type { RecognizedRefusal } from '../../formats/outbound.ts';
 import { type Fault, GatewayError } from '../../lib/errors.ts';
-import { asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { COUNTED } from '../../translate/refuse-unknown.ts';
 import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
 import { findDialect } from '../model/collect-traits.ts';
 import { isAboutContent } from './refused-words.ts';
@@ -89,7 +90,9 @@ function tryPrepare(routed: Routed, prepare: (routed: Routed) => Prepared): Prep
 
 /** Whether a model has spoken in the request's dialogue. */
 export function hasAnswers({ body }: Refused): boolean {
-  const request = body();
+  const given = body() ?? {};
+  const counted = COUNTED.find((field) => isObject(given[field]));
+  const request = counted === undefined ? given : asObject(given[counted]);
   const turns = request?.['messages'] ?? request?.['contents'] ?? request?.['input'];
   return asObjects(turns).some(isAnswer);
 }

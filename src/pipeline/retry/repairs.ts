@@ -89,7 +89,7 @@ function translateForeignRequest({ routed, body }: Refused): Repaired | undefine
  * removed, and what a format does not strip from its bytes it leaves out when it renders the dialogue.
  */
 function stripForeignContent({ routed, error, body, changes }: Refused): Repaired | undefined {
-  if (!isNative(routed) || routed.route.operation !== 'generate') return undefined;
+  if (!isNative(routed) || routed.route.operation === 'compact') return undefined;
   const { upstreamFormat, vendor, model } = routed;
   const request = body();
   if (request === undefined) return undefined;
@@ -130,7 +130,7 @@ function translateForFallback({ routed }: Refused): Repaired | undefined {
  */
 function sendStrictest(refused: Refused): Repaired | undefined {
   const { routed, error, status, changes } = refused;
-  if (!UNEXPLAINED.has(status) || isAboutSettings(error) || routed.route.operation !== 'generate')
+  if (!UNEXPLAINED.has(status) || isAboutSettings(error) || routed.route.operation === 'compact')
     return undefined;
   if (error.fault !== 'invalid-request' && error.fault !== 'unprocessable') return undefined;
   if (isNative(routed) && !hasAnswers(refused)) return undefined;

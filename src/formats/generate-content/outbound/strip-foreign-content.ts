@@ -5,6 +5,7 @@
  */
 
 import {
+  asObject,
   asObjects,
   asText,
   hasSameItems,
@@ -15,12 +16,21 @@ import {
 import { findSeal } from '../wire/thought-signature.ts';
 import { PLACEHOLDER } from './render-contents.ts';
 
+/** Where a request to count tokens may hold the request that it is about. */
+const COUNTED = ['generateContentRequest', 'generate_content_request'];
 const SIGNATURES = ['thoughtSignature', 'thought_signature'];
 const CALLS = ['functionCall', 'function_call'];
 const RESULTS = ['functionResponse', 'function_response'];
 
 /** @see Outbound.stripForeignContent */
 export function stripForeignContent(request: JsonObject): JsonObject | undefined {
+  const name = COUNTED.find((field) => isObject(request[field]));
+  if (name === undefined) return stripDialogue(request);
+  const counted = stripDialogue(asObject(request[name]) ?? {});
+  return counted && { ...request, [name]: counted };
+}
+
+function stripDialogue(request: JsonObject): JsonObject | undefined {
   const given = asObjects(request['contents']);
   const asked = given.findLastIndex((content) => isUsers(content) && !hasResult(content));
   const contents = given.flatMap((content, at) => stripContent(content, at > asked));
