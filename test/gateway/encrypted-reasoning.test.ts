@@ -2,10 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { at, completion, json, listAt, MUSE, THINKING, useDoor } from '../checklist/support.ts';
+import { at, completion, GLM, json, listAt, MUSE, THINKING, useDoor } from '../checklist/support.ts';
 import { KEY } from '../support/gateway.ts';
 
 const door = useDoor({ generateContent: { models: 'all' } });
+const cached = useDoor({ cache: { keys: ['test'], seconds: 60 } });
 
 const GPT = 'openai/gpt-5.4';
 const GROK = 'x-ai/grok-4.7';
@@ -106,3 +107,21 @@ test.each([
   const own = await door.sentFor('messages', maker, { messages });
   expect(at(own, 'input.1')).toMatchObject({ type: 'reasoning', encrypted_content: SECRET });
 });
+
+test.each(VENDORS)(
+  'thoughts that nobody signed do not go to %s, also where nothing is native',
+  async (second) => {
+    const thought = { role: 'assistant', content: 'ok', reasoning_content: 'Hm.' };
+    const question = { role: 'user', content: 'Hello?' };
+    cached.answers(json(completion(thought, 'stop')));
+    const { json: whole } = await cached.whole('responses', GLM, { input: [question] });
+    const said = asObjects(whole['output']);
+    expect(said[0]).toMatchObject({ type: 'reasoning', encrypted_content: 'none#' });
+    const sent = await cached.sentFor('responses', second, { input: [question, ...said, question] });
+    expect(listAt(sent, 'input').map(({ type, role }) => [type, role])).toEqual([
+      ['message', 'user'],
+      ['message', 'assistant'],
+      ['message', 'user'],
+    ]);
+  },
+);

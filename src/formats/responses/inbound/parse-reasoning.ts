@@ -70,9 +70,11 @@ function parseThinking(item: JsonObject, at: number, unsealed?: Unsealed): Part[
   if (isBlank) return [];
   // A signature ends its item. Items without one, or with several parts, are told apart by their places.
   const place = unsealed !== undefined && unsealed.mark !== 'r' && texts.length < 2 ? {} : { at };
+  // The mark tells that the thoughts are no vendor's of this format, which would look them up by the item's id.
+  const origin = encrypted_content === UNSIGNED ? { ...kept, encrypted_content } : kept;
   const parts = texts.map(({ text, type }): ThinkingPart => {
     const part = type === 'reasoning_text' ? { part: { type } } : {};
-    return { kind: 'thinking', text, formatSpecific: keepOrigin({ ...place, item: kept, ...part }) };
+    return { kind: 'thinking', text, formatSpecific: keepOrigin({ ...place, item: origin, ...part }) };
   });
   if (unsealed === undefined) return parts;
   const { signature, mark } = unsealed;

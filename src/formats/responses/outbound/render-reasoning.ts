@@ -1,6 +1,7 @@
 /** Renders thoughts as reasoning items. A vendor takes back only its own: with `encrypted_content`, or as it wrote them. */
 
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
+import { UNSIGNED } from '../../../conversation/signature.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getOrigin } from '../wire/origin.ts';
 import { type Mark, renderEncryptedContent, sealSignature } from '../wire/sealed-signature.ts';
@@ -53,7 +54,8 @@ function findSignature(part: ThinkingPart): Signature | undefined {
 function isFromService(part: ThinkingPart, { dialect }: RenderContext): boolean {
   const signature = findSignature(part);
   return signature === undefined
-    ? part.formatSpecific?.format === 'responses'
+    ? part.formatSpecific?.format === 'responses' &&
+        getOrigin(part.formatSpecific).item?.['encrypted_content'] !== UNSIGNED
     : signature.origin === dialect.signatureOrigin;
 }
 
