@@ -115,8 +115,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    // undici gives an empty piece when an exchange is resumed in the middle of a vendor's chunk of which nothing more has
-    // come yet. In a body in chunks it would be the end.
+    // undici gives an empty piece after a pause within a vendor's chunk. In a body in chunks it would be the end.
     if (chunk.byteLength === 0 || this.#inflating?.readableEnded) return;
     this.#wait.noteBytes();
     if (this.#inflating === undefined) this.#deliver(chunk);
@@ -252,10 +251,9 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   #giveBody(): PushBody {
-    const body = new PushBody(this);
-    this.#body = body;
-    this.#give(body);
-    return body;
+    this.#body = new PushBody(this);
+    this.#give(this.#body);
+    return this.#body;
   }
 
   #deliver(next: Uint8Array): void {
