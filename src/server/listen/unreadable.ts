@@ -17,7 +17,7 @@ import { renderUnparsed } from '../../pipeline/render-failure.ts';
 /** What is wrong, by Node's code (the `HPE_` codes are llhttp's). */
 const REASONS: Readonly<Record<string, readonly [message: string, fault?: Fault, details?: FaultDetails]>> = {
   HPE_INVALID_URL: [
-    'The target of the request has a character that a URL must not have. Those beyond ASCII are written in percent-encoding: %C3%BC for \u00fc.',
+    'The target of the request has a character that a URL must not have. Spaces and characters beyond ASCII are written in percent-encoding, such as %20.',
   ],
   HPE_INVALID_METHOD: [
     'The request does not begin with a known HTTP method. Methods are written in capital letters.',
@@ -81,8 +81,8 @@ export function refuseConnection(connection: Duplex, error: GatewayError, isInUs
 }
 
 /**
- * Makes a server say what Node would refuse without a word: a request without a host, which a server must refuse (RFC 9112,
- * 3.2), and one that expects what nobody knows (RFC 9110, 10.1.1).
+ * Makes a server explain why it refuses a request without a host, as it must (RFC 9112, 3.2). Node would answer with a
+ * status alone.
  * @param answer gets all other requests.
  */
 export function refuseUnserved(answer: RequestListener): RequestListener {
