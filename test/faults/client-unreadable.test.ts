@@ -3,14 +3,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAdmin, type TestAdmin } from '../support/admin.ts';
 import { exchange, rawClient, statusOf } from '../support/raw.ts';
-import { useStage } from './stage.ts';
+import { openStage, type Stage, useStage } from './stage.ts';
 
 const stage = useStage();
 let admin: TestAdmin;
+let workers: Stage;
 beforeAll(async () => {
   admin = await startAdmin(stage.gateway.url);
+  workers = await openStage({ workers: 2 });
 });
-afterAll(() => admin.close());
+afterAll(async () => {
+  await admin.close();
+  await workers.close();
+});
+
+/** The ports of a process, of two workers, and of the admin listener. */
+const ports = (): readonly number[] => [
+  stage.gateway.port,
+  workers.gateway.port,
+  Number(new URL(admin.url).port),
+];
 
 const SECRET = 'gw-secret-of-the-caller';
 const HEAD = `Host: x\r\nAuthorization: Bearer ${SECRET}\r\n`;
@@ -64,7 +76,7 @@ const CASES: readonly [name: string, bytes: string, status: number, message: Reg
 ];
 
 test.each(CASES)('C-39 %s', async (_, bytes, status, message) => {
-  for (const port of [stage.gateway.port, Number(new URL(admin.url).port)]) {
+  for (const port of ports()) {
     const answer = await exchange(port, Buffer.from(bytes));
     expect(statusOf(answer)).toBe(status);
     expect(messageIn(answer)).toMatch(message);
@@ -73,7 +85,7 @@ test.each(CASES)('C-39 %s', async (_, bytes, status, message) => {
 });
 
 test('C-39 a caller who sends on gets to read what is wrong', async () => {
-  for (const port of [stage.gateway.port, Number(new URL(admin.url).port)]) {
+  for (const port of ports()) {
     const client = rawClient(port, get(TARGET, `X: ${'y'.repeat(20_000)}\r\n`));
     const rest = Buffer.alloc(4 * 1024 * 1024, 'y');
     client.socket.write(rest);

@@ -35,8 +35,7 @@ export async function listen(
   { host, port, tls: certificate }: ListenOptions,
   log: LogProblem,
 ): Promise<Listening> {
-  // Node would answer a request without a host with an empty 400; `refuseUnserved` says what is wrong.
-  const server = createServer({ requireHostHeader: false }, respond);
+  const server = createCallerServer(respond);
   const tls = new TlsTermination(server, certificate);
   const { server: listener } = await listhen(respond, {
     hostname: host,
@@ -70,6 +69,12 @@ export async function listen(
       },
     },
   };
+}
+
+/** Makes the HTTP server of the callers, which listens nowhere yet. Its connections come from a listener or a channel. */
+export function createCallerServer(respond: RequestListener): Server {
+  // Node would answer a request without a host with an empty 400; `refuseUnserved` says what is wrong.
+  return createServer({ requireHostHeader: false }, respond);
 }
 
 /** Keeps a server running when it cannot accept a connection for want of file descriptors, which passes. */

@@ -1,10 +1,9 @@
 /** In a worker: its channel to the first process, which brings orders and connections. */
 
 import cluster from 'node:cluster';
-import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { TlsTermination } from '../../upstream/net/terminate-tls.ts';
-import type { listen } from '../listen/listen.ts';
+import { createCallerServer, type listen } from '../listen/listen.ts';
 import {
   CLOSED,
   CONNECTION,
@@ -42,7 +41,7 @@ export function receiveOrders(): WorkerChannel {
   };
   process.on('message', (message: unknown) => take(message));
   const listenInWorker: WorkerChannel['listen'] = async (respond, { port, tls: certificate }) => {
-    const server = createServer(respond);
+    const server = createCallerServer(respond);
     const tls = new TlsTermination(server, certificate);
     receiveConnections((connection) => tls.take(connection));
     return {
