@@ -90,7 +90,7 @@ async function read(file: string, loader: Loader | undefined): Promise<Record<st
 /** Node's own message may quote the file, and the text next to the mistake may be a key. */
 function parseJson(text: string): unknown {
   // Editors on Windows write a byte order mark, which is not JSON (RFC 8259, 8.1: parsers may ignore it).
-  const json = text.replace(/^\uFEFF/, '');
+  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const value = parsed(json);
   // Of two lists of keys only the second would count. YAML and TOML do not allow that either.
   const { members } = scanObject(Buffer.from(`{"file":${json}}`));

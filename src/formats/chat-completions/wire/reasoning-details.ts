@@ -65,7 +65,7 @@ export function findDetails(message: JsonObject): readonly JsonObject[] | undefi
 function withText(item: JsonObject): JsonObject {
   const text = asText(item['thinking']);
   if (text === undefined) return item;
-  return { ...item, type: 'reasoning.text', text, format: renderFormat('anthropic') };
+  return { ...item, type: 'reasoning.text', text, format: FORMATS.anthropic };
 }
 
 /** The meaning of an item. Only its vendor can read `redacted`; `proof` belongs to the summary before it. */
@@ -118,7 +118,7 @@ export function renderSignedDetails(
 
 function renderThought({ text, signature, redacted }: Thought): JsonObject[] {
   if (redacted) return [encrypted(redacted)];
-  const format = renderFormat(signature?.origin ?? 'other');
+  const format = FORMATS[signature?.origin ?? 'other'];
   if (signature === undefined || !encryptsReasoning(signature.origin)) {
     return [{ type: 'reasoning.text', text, ...(signature && { signature: signature.value }), format }];
   }
@@ -136,17 +136,13 @@ function renderCallSignature({ id, signature }: SignedCall): JsonObject[] {
 }
 
 function encrypted({ origin, value }: Signature, fields: JsonObject = {}): JsonObject {
-  return { type: 'reasoning.encrypted', data: value, ...fields, format: renderFormat(origin) };
+  return { type: 'reasoning.encrypted', data: value, ...fields, format: FORMATS[origin] };
 }
 
 /** The vendor that signed an item, by its `format`: OpenAI's models at Azure and Bedrock have formats of their own. */
 function parseOrigin(format: Json | undefined): SignatureOrigin {
   const text = (asText(format) ?? '').replace('bedrock-', '');
   return PREFIXES.find(([prefix]) => text.startsWith(prefix))?.[1] ?? 'other';
-}
-
-function renderFormat(origin: SignatureOrigin): string {
-  return FORMATS[origin];
 }
 
 /** Whether a vendor encrypts its reasoning, and shows no more than a summary of it. */

@@ -53,7 +53,7 @@ const session = {
 const tag = {
   name: TAG_HEADER,
   in: 'header',
-  description: `What the request is for, such as a customer: usage is reported by it. At most ${MAX_TAG_LENGTH} characters of printable ASCII; no vendor is told.`,
+  description: `What the request is for, such as a customer: usage is reported by it. At most ${MAX_TAG_LENGTH} characters of printable ASCII; no vendor gets it.`,
   schema: { type: 'string', maxLength: MAX_TAG_LENGTH, pattern: '^[\\x20-\\x7e]*$' },
 };
 
