@@ -432,7 +432,10 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
       );
     expect(await overflow()).toBe(0);
     // What has no column is below its row, which stays open while others come.
-    await rows.first().getByRole('button', { name: 'More' }).click();
+    await rows
+      .first()
+      .getByRole('button', { name: /^More about 20/ })
+      .click();
     expect(await rows.nth(1).innerText()).toMatch(
       /path\s+translated, chat-completions to generate-content\s+tag\s+customer-0042\s+attempts\s+1\s+repairs\s+–/,
     );

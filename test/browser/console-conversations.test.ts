@@ -99,6 +99,36 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     expect(await listed(page)).toEqual(['About clocks', 'Birds']);
   });
 
+  test('a field that ends by a key gives the focus back to its button, and Escape changes and stops nothing', async () => {
+    const page = await open();
+    const focused = () => page.evaluate('document.activeElement?.getAttribute("aria-label")');
+    end(await ask(page, 'About herons', 'Herons are'), ' birds.');
+    await canSend(page);
+
+    await page.getByRole('button', { name: 'Edit the message' }).click();
+    await page.getByRole('textbox', { name: 'Edit the message' }).fill('About storks');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe('Edit the message');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Edit the message' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(focused).toBe('Edit the message');
+    expect(await page.locator('article.user').allInnerTexts()).toEqual(['About herons']);
+
+    const next = await ask(page, 'And storks?', 'Storks are');
+    await page.getByRole('button', { name: 'Rename About herons' }).click();
+    await page.getByLabel('Title').fill('Birds');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe('Rename About herons');
+    end(next, ' birds, too.');
+    await expect.poll(() => answers(page)).toEqual(['Herons are birds.', 'Storks are birds, too.']);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Title').fill('Birds');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('Rename Birds');
+    expect(await listed(page)).toEqual(['Birds']);
+  });
+
   test('a question is kept as soon as it is asked', async () => {
     const page = await open();
     await ask(page, 'About herons', 'Herons are');

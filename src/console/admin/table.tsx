@@ -98,6 +98,7 @@ export function Table<Row>({
                           type="button"
                           class="quiet"
                           aria-expanded={isOpen}
+                          aria-label={`${isOpen ? 'Less' : 'More'} about ${inColumns[0]?.value(row) ?? key}`}
                           onClick={() => setOpened(opened.symmetricDifference(new Set([key])))}
                         >
                           {isOpen ? 'Less' : 'More'}

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { isImage } from '../formats/render-turns.ts';
 import { Icon } from '../shell/icons.tsx';
+import { useOpener } from '../shell/use-opener.ts';
 import type { UserNode } from './conversation.ts';
 import { Picture } from './picture.tsx';
 
@@ -18,6 +19,11 @@ export function UserView({
   onEdit: ((text: string) => void) | undefined;
 }) {
   const [draft, setDraft] = useState<string | undefined>();
+  const { opener, focusOpener } = useOpener<HTMLButtonElement>();
+  const cancel = (): void => {
+    focusOpener();
+    setDraft(undefined);
+  };
   return (
     <div class="user-turn">
       <article class="user" aria-label="You" dir="auto">
@@ -41,6 +47,12 @@ export function UserView({
               setDraft(undefined);
               onEdit?.(draft);
             }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              // Otherwise it would stop an answer.
+              event.preventDefault();
+              cancel();
+            }}
           >
             <textarea
               aria-label="Edit the message"
@@ -53,7 +65,7 @@ export function UserView({
               <button type="submit" class="primary" disabled={!onEdit || !draft.trim()}>
                 Send as a new branch
               </button>
-              <button type="button" onClick={() => setDraft(undefined)}>
+              <button type="button" onClick={cancel}>
                 Cancel
               </button>
             </div>
@@ -67,6 +79,7 @@ export function UserView({
             type="button"
             class="quiet"
             aria-label="Edit the message"
+            ref={opener}
             onClick={() => setDraft(node.text)}
           >
             <Icon name="edit" /> Edit

@@ -1,12 +1,13 @@
 /** The navigation: the views, and below them the conversations. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Chat } from '../chat/chat.ts';
 import { reach } from '../session/reach.ts';
 import { type Session, switchTheme } from '../session/session.ts';
 import type { Head } from '../store/conversations.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { linkTo } from './route.ts';
+import { useOpener } from './use-opener.ts';
 
 export interface ViewLink {
   readonly view: string;
@@ -156,28 +157,16 @@ function ConversationRow({
   isOpen: boolean;
   onNavigate: () => void;
 }) {
-  const [title, setTitle] = useState<string | undefined>();
-  if (title !== undefined) {
-    const rename = (): void => {
-      setTitle(undefined);
-      if (title.trim() && title !== head.title) void chat.rename(head.id, title.trim());
+  const [isRenaming, setRenaming] = useState(false);
+  const { opener, focusOpener } = useOpener<HTMLButtonElement>();
+  if (isRenaming) {
+    const end = (title: string): void => {
+      setRenaming(false);
+      if (title && title !== head.title) void chat.rename(head.id, title);
     };
     return (
       <li>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            rename();
-          }}
-        >
-          <input
-            aria-label="Title"
-            value={title}
-            ref={(element) => element?.focus()}
-            onInput={(event) => setTitle(event.currentTarget.value)}
-            onBlur={rename}
-          />
-        </form>
+        <TitleForm title={head.title} onEnd={end} onKey={focusOpener} />
       </li>
     );
   }
@@ -190,7 +179,8 @@ function ConversationRow({
         type="button"
         class="quiet"
         aria-label={`Rename ${head.title}`}
-        onClick={() => setTitle(head.title)}
+        ref={opener}
+        onClick={() => setRenaming(true)}
       >
         <Icon name="edit" />
       </button>
@@ -205,5 +195,51 @@ function ConversationRow({
         <Icon name="trash" />
       </button>
     </li>
+  );
+}
+
+/** A title that can be changed. To leave the field keeps it, as Enter does; Escape does not. */
+function TitleForm({
+  title,
+  onEnd,
+  onKey,
+}: {
+  title: string;
+  /** Called once, with the title that is to be kept. */
+  onEnd: (title: string) => void;
+  /** Called before it ends by a key. */
+  onKey: () => void;
+}) {
+  const [draft, setDraft] = useState(title);
+  const hasEnded = useRef(false);
+  // A field that is removed while it has the focus is left, too.
+  const end = (kept: string): void => {
+    if (hasEnded.current) return;
+    hasEnded.current = true;
+    onEnd(kept.trim());
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onKey();
+        end(draft);
+      }}
+    >
+      <input
+        aria-label="Title"
+        value={draft}
+        ref={(element) => element?.focus()}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onBlur={() => end(draft)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          // Otherwise it would stop an answer.
+          event.preventDefault();
+          onKey();
+          end(title);
+        }}
+      />
+    </form>
   );
 }
