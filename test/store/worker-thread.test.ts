@@ -6,10 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  type AccountingWorker,
-  openAccountingWorker,
-} from '../../src/accounting/worker/accounting-worker.ts';
+import { AccountingWorker } from '../../src/accounting/worker/accounting-worker.ts';
 import { createKey } from '../../src/store/keys/keys.ts';
 import { listKeys } from '../../src/store/keys/list-keys.ts';
 import { openInThread } from '../../src/store/sqlite/sqlite-thread.ts';
@@ -55,12 +52,12 @@ const troubles: string[] = [];
 
 function openBooks(place = store.place): AccountingWorker {
   troubles.length = 0;
-  return openAccountingWorker(
+  return new AccountingWorker(
     { interval: 20, batch: 500, queue: 10_000, spool: 0, store: place },
     {
       charge: () => {},
-      trouble: (message) => void troubles.push(message),
-      note: () => {},
+      problem: (message) => void troubles.push(message),
+      info: () => {},
     },
     thread,
   );

@@ -1,6 +1,6 @@
 /** What a mounted gateway keeps: the store, and the thread that writes usage to it. */
 
-import { openAccountingWorker } from '../../accounting/worker/accounting-worker.ts';
+import { AccountingWorker } from '../../accounting/worker/accounting-worker.ts';
 import type { Config } from '../../config/schema.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { openConfiguredStore } from '../../store/configured-store.ts';
@@ -23,16 +23,16 @@ export async function openMountedStore(config: Config, log: LogProblem): Promise
   const store = await openConfiguredStore(config.store, process.cwd(), log, thread);
   const accounts = await openStoreAccess(store, config, { info: log, problem: log });
   const { interval, batch, queue, spool } = config.usage;
-  const books = openAccountingWorker(
+  const accounting = new AccountingWorker(
     { interval, batch, queue, spool, store: accounts.place },
-    { charge: accounts.limits.charge, trouble: log, note: log },
+    { charge: accounts.limits.charge, info: log, problem: log },
     thread,
   );
   const { keys, limits, storedIds } = accounts;
   return {
-    options: { keys, limits, storedIds, record: books.record },
+    options: { keys, limits, storedIds, record: (closed, charged) => accounting.record(closed, charged) },
     async close() {
-      await books.close(FLUSH_TIME);
+      await accounting.close(FLUSH_TIME);
       await accounts.close();
     },
   };

@@ -3,7 +3,7 @@
 import { openLog } from '../../accounting/log/log.ts';
 import { answerMetricsToAdmin } from '../../accounting/metrics/metrics-endpoint.ts';
 import { addFigures, type Observers, openObservers } from '../../accounting/observe.ts';
-import { openAccountingWorker } from '../../accounting/worker/accounting-worker.ts';
+import { AccountingWorker } from '../../accounting/worker/accounting-worker.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
@@ -41,21 +41,21 @@ export async function openObservability(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
   environment: Environment,
   { accounts: { place, limits }, thread, isOnlyProcess }: ObservedProcess,
-  { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
+  { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<Observability> {
   const { interval, batch, queue, spool, timeZone } = usage;
   const log = style === 'none' ? undefined : openLog({ style });
-  const accounting = openAccountingWorker(
+  const accounting = new AccountingWorker(
     { interval, batch, queue, spool, timeZone, store: place, ...(log !== undefined && { lines: log.style }) },
     {
       charge: limits.charge,
       ...(log !== undefined && { log: log.write }),
-      trouble,
-      note,
+      info,
+      problem,
     },
     thread,
   );
-  const observers = await openObservers({ log, environment, counted: accounting.figures });
+  const observers = await openObservers({ log, environment, counted: () => accounting.figures() });
   const { metrics, traces } = observers;
   // A reload may change the key.
   const { key } = admin;
@@ -63,13 +63,13 @@ export async function openObservability(
   const admit =
     key === undefined || !isOnlyProcess
       ? undefined
-      : authenticateAdmin(() => currentKey() ?? key, logWrongKeys(note));
+      : authenticateAdmin(() => currentKey() ?? key, logWrongKeys(info));
   let refused = 0;
   let addressesRefused = 0;
   return {
     ...observers,
     gatewayOptions: {
-      record: accounting.record,
+      record: (closed, charged) => accounting.record(closed, charged),
       onRefusedAddress() {
         addressesRefused += 1;
       },
@@ -85,12 +85,12 @@ export async function openObservability(
         webSockets: server.webSockets,
         upstreams: () => current().gateway.upstreams.health(),
         budgets: limits.budgets,
-        usageLost: accounting.lost,
+        usageLost: () => accounting.lost(),
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
       });
     },
-    flush: accounting.close,
+    flush: (milliseconds) => accounting.close(milliseconds),
     async reload(read) {
       try {
         return await read();

@@ -9,10 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Consumption } from '../../../src/access/limits/consumption.ts';
 import { NO_FIGURES } from '../../../src/accounting/metrics/counter-figures.ts';
-import {
-  type AccountingWorker,
-  openAccountingWorker,
-} from '../../../src/accounting/worker/accounting-worker.ts';
+import { AccountingWorker } from '../../../src/accounting/worker/accounting-worker.ts';
 import { parseJson } from '../../../src/lib/json.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 import { soon } from '../../support/soon.ts';
@@ -34,13 +31,13 @@ async function open(
   for (const list of Object.values(told)) list.length = 0;
   directory = await mkdtemp(join(tmpdir(), 'gateway-accounting-'));
   store = await openStore({ path: join(directory, 'gateway.db') });
-  accounting = openAccountingWorker(
+  accounting = new AccountingWorker(
     { interval: 50, batch: 500, queue: 10_000, spool: 0, lines: 'json', store: store.place, ...options },
     {
       charge: (consumption) => void told.charged.push(consumption),
       log: (lines) => void told.lines.push(...lines.toString().trimEnd().split('\n')),
-      trouble: (message) => void told.troubles.push(message),
-      note: (message) => void told.notes.push(message),
+      problem: (message) => void told.troubles.push(message),
+      info: (message) => void told.notes.push(message),
     },
   );
   await answered();
