@@ -22,7 +22,7 @@ export interface Shutdown {
  */
 export function makeShutdown(
   serving: Serving,
-  { info: note, problem: log }: Pick<Diagnostics, 'info' | 'problem'>,
+  { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Shutdown {
   const forced = new AbortController();
   let code: 0 | 1 | undefined;
@@ -34,13 +34,13 @@ export function makeShutdown(
     reportToPrimary('leaving');
     const live = server.live.inFlight();
     if (live > 0)
-      note(
+      info(
         `Shutting down once the answers in progress (${live}) are complete; a second signal ends them now.`,
       );
     if (limit > AFTER_FAILURE) await sleep(preDrain, undefined, forced).catch(() => undefined);
     const ended = await server.drain(Math.min(limit, drain));
     // The log is closed after this.
-    if (ended > 0) log(`Answers cut off before they were complete: ${ended}.`);
+    if (ended > 0) problem(`Answers cut off before they were complete: ${ended}.`);
     await serving.close();
   }
 
@@ -59,7 +59,7 @@ export function makeShutdown(
     );
   }
 
-  surviveErrors(serving, log, () => end(1, AFTER_FAILURE));
+  surviveErrors(serving, problem, () => end(1, AFTER_FAILURE));
   return {
     begin: () => end(0, Number.POSITIVE_INFINITY),
     force() {

@@ -40,7 +40,7 @@ export interface StoreAccess {
 export async function openStoreAccess(
   store: Store,
   { usage, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
-  { info: note, problem: trouble }: Pick<Diagnostics, 'info' | 'problem'>,
+  { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<StoreAccess> {
   const limits = await openLimits({
     ...(redis.url !== undefined && { redisUrl: redis.url }),
@@ -50,16 +50,16 @@ export async function openStoreAccess(
     storedOfGroups: storedSpending(store, 'group'),
     storedOfTags: storedTagSpending(store),
     storedByModel: { keys: storedByModel(store, 'key'), groups: storedByModel(store, 'group') },
-    onTrouble: trouble,
-    onRecovered: note,
+    onTrouble: problem,
+    onRecovered: info,
   });
-  const followed = await watchKeys(store, { onTrouble: trouble, onRecovered: note });
+  const followed = await watchKeys(store, { onTrouble: problem, onRecovered: info });
   const forgetting = scheduleUsageDeletion(store, usage, (error) =>
-    trouble(`Old usage cannot be deleted: ${getReason(error)}`),
+    problem(`Old usage cannot be deleted: ${getReason(error)}`),
   );
-  const storedIds = openStoredIds({ table: ownedTable(store), log: trouble });
+  const storedIds = openStoredIds({ table: ownedTable(store), log: problem });
   const forgettingIds = scheduleStoredIdDeletion(store, (error) =>
-    trouble(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
+    problem(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
   );
   return {
     keys: followed.keys,
