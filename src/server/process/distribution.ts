@@ -4,27 +4,12 @@
  */
 
 import type { Worker } from 'node:cluster';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type Address, bind } from '../../upstream/net/bind.ts';
 import { surviveAcceptErrors } from '../listen/listen.ts';
 import { stopListening } from '../listen/stop-listening.ts';
 import { CONNECTION, HANDED_OVER, type Receipt } from './worker-messages.ts';
-
-export interface Distribution {
-  /** The port that callers connect to. */
-  readonly port: number;
-  /** Hands connections to a worker from now on, one at a time, so that none waits for a busy worker. */
-  add(worker: Worker): void;
-  /** Receives a worker's answer about the last connection. */
-  receive(worker: Worker, receipt: Receipt): void;
-  /** Hands nothing more to a worker. Resolves when the worker has what it was handed. */
-  release(worker: Worker): Promise<void>;
-  /** Removes a worker that has ended. A connection that it has not taken goes to another one. */
-  remove(worker: Worker): void;
-  /** Accepts the connections that have come, and no more. Resolves when all are handed over, or no worker is left. */
-  close(): Promise<void>;
-}
 
 /** How long a worker that missed a connection gets no other one, in milliseconds. */
 const MISS_PAUSE = 100;
@@ -35,104 +20,123 @@ interface Receiver {
   released?: () => void;
 }
 
-/** Listens. @param log receives that connections cannot be accepted. @throws Error if the port is taken. */
-export async function openDistribution(address: Address, log: LogProblem): Promise<Distribution> {
-  // Only a worker reads them.
-  const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
-  const receivers = new Map<Worker, Receiver>();
+export class Distribution {
+  /** The port that callers connect to. */
+  readonly port: number;
+  readonly #server: Server;
+  readonly #receivers = new Map<Worker, Receiver>();
   /** The workers that wait for a connection, longest first. */
-  const free = new Set<Worker>();
-  let waiting: Socket[] = [];
-  let closing: Promise<void> | undefined;
-  let isClosed = false;
-  const settled = Promise.withResolvers<void>();
+  readonly #free = new Set<Worker>();
+  #waiting: Socket[] = [];
+  #closing: Promise<void> | undefined;
+  #isClosed = false;
+  readonly #settled = Promise.withResolvers<void>();
 
-  server.on('connection', (socket) => {
+  /** @param server listens at `port`. Its connections are to be given to `distribute`. */
+  constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  /** Hands over a connection as soon as a worker is free. */
+  distribute(socket: Socket): void {
     socket.on('error', () => socket.destroy());
-    waiting.push(socket);
-    handOver();
-  });
-  const port = await bind(server, address);
-  surviveAcceptErrors(server, log);
+    this.#waiting.push(socket);
+    this.#handOver();
+  }
 
-  function handOver(): void {
-    for (const worker of free) {
-      const socket = waiting.shift();
+  /** Hands connections to a worker from now on, one at a time, so that none waits for a busy worker. */
+  add(worker: Worker): void {
+    this.#receivers.set(worker, {});
+    this.#wait(worker);
+  }
+
+  /** Receives a worker's answer about the last connection. */
+  receive(worker: Worker, receipt: Receipt): void {
+    const receiver = this.#receivers.get(worker);
+    const handed = receiver?.handed;
+    if (receiver === undefined || handed === undefined) return;
+    delete receiver.handed;
+    if (receipt === 'taken') handed.destroy();
+    else this.#waiting.unshift(handed);
+    if (receiver.released !== undefined) this.remove(worker);
+    else if (receipt === 'taken') this.#wait(worker);
+    else setTimeout(() => this.#wait(worker), MISS_PAUSE);
+  }
+
+  /** Hands nothing more to a worker. Resolves when the worker has what it was handed. */
+  release(worker: Worker): Promise<void> {
+    this.#free.delete(worker);
+    const receiver = this.#receivers.get(worker);
+    if (receiver?.handed === undefined) {
+      this.remove(worker);
+      return Promise.resolve();
+    }
+    return new Promise((released) => {
+      receiver.released = released;
+    });
+  }
+
+  /** Removes a worker that has ended. A connection that it has not taken goes to another one. */
+  remove(worker: Worker): void {
+    const receiver = this.#receivers.get(worker);
+    this.#receivers.delete(worker);
+    this.#free.delete(worker);
+    if (receiver?.handed !== undefined) this.#waiting.unshift(receiver.handed);
+    receiver?.released?.();
+    this.#handOver();
+  }
+
+  /** Accepts the connections that have come, and no more. Resolves when all are handed over, or no worker is left. */
+  close(): Promise<void> {
+    this.#closing ??= stopListening(this.#server).then(() => {
+      this.#isClosed = true;
+      this.#settle();
+      return this.#settled.promise;
+    });
+    return this.#closing;
+  }
+
+  #wait(worker: Worker): void {
+    if (this.#receivers.has(worker)) this.#free.add(worker);
+    this.#handOver();
+  }
+
+  #handOver(): void {
+    for (const worker of this.#free) {
+      const socket = this.#waiting.shift();
       if (socket === undefined) break;
-      free.delete(worker);
-      const receiver = receivers.get(worker);
+      this.#free.delete(worker);
+      const receiver = this.#receivers.get(worker);
       if (receiver === undefined) continue;
       receiver.handed = socket;
       // A worker that cannot be reached is about to end: `remove` takes the connection back.
       worker.send(CONNECTION, socket, { keepOpen: true }, () => undefined);
       worker.send(HANDED_OVER, () => undefined);
     }
-    settle();
+    this.#settle();
   }
 
-  function settle(): void {
-    if (!isClosed) return;
-    if (receivers.size === 0) {
-      for (const socket of waiting) socket.destroy();
-      waiting = [];
+  /** Ends `close` if nothing is left to hand over. */
+  #settle(): void {
+    if (!this.#isClosed) return;
+    if (this.#receivers.size === 0) {
+      for (const socket of this.#waiting) socket.destroy();
+      this.#waiting = [];
     }
-    const isHandedOver = [...receivers.values()].every(({ handed }) => handed === undefined);
-    if (waiting.length === 0 && isHandedOver) settled.resolve();
+    const isHandedOver = [...this.#receivers.values()].every(({ handed }) => handed === undefined);
+    if (this.#waiting.length === 0 && isHandedOver) this.#settled.resolve();
   }
+}
 
-  function wait(worker: Worker): void {
-    if (receivers.has(worker)) free.add(worker);
-    handOver();
-  }
-
-  function remove(worker: Worker): void {
-    const receiver = receivers.get(worker);
-    receivers.delete(worker);
-    free.delete(worker);
-    if (receiver?.handed !== undefined) waiting.unshift(receiver.handed);
-    receiver?.released?.();
-    handOver();
-  }
-
-  return {
-    port,
-    add(worker) {
-      receivers.set(worker, {});
-      wait(worker);
-    },
-    receive(worker, receipt) {
-      const receiver = receivers.get(worker);
-      const handed = receiver?.handed;
-      if (receiver === undefined || handed === undefined) return;
-      delete receiver.handed;
-      if (receipt === 'taken') handed.destroy();
-      else waiting.unshift(handed);
-      if (receiver.released !== undefined) {
-        receivers.delete(worker);
-        receiver.released();
-        handOver();
-      } else if (receipt === 'taken') wait(worker);
-      else setTimeout(() => wait(worker), MISS_PAUSE);
-    },
-    release(worker) {
-      free.delete(worker);
-      const receiver = receivers.get(worker);
-      if (receiver?.handed === undefined) {
-        remove(worker);
-        return Promise.resolve();
-      }
-      return new Promise((released) => {
-        receiver.released = released;
-      });
-    },
-    remove,
-    close() {
-      closing ??= stopListening(server).then(() => {
-        isClosed = true;
-        settle();
-        return settled.promise;
-      });
-      return closing;
-    },
-  };
+/** Listens. @param log receives that connections cannot be accepted. @throws Error if the port is taken. */
+export async function openDistribution(address: Address, log: LogProblem): Promise<Distribution> {
+  // Only a worker reads them.
+  const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
+  const port = await bind(server, address);
+  // None has come: Node reads the next events only when this code waits again.
+  const distribution = new Distribution(server, port);
+  server.on('connection', (socket) => distribution.distribute(socket));
+  surviveAcceptErrors(server, log);
+  return distribution;
 }
