@@ -12,7 +12,7 @@ import { openSandbox, sandboxOptions } from '../server/open-gateway.ts';
 import { openDistribution } from '../server/process/distribution.ts';
 import { onSignals } from '../server/process/shutdown.ts';
 import type { ServedConfig } from '../server/process/worker-messages.ts';
-import { startWorkers } from '../server/process/workers.ts';
+import { Workers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
@@ -46,14 +46,14 @@ export async function superviseWorkers({
     ...(sandbox && { simulated: sandbox.places }),
   });
   const distribution = await orExit(openDistribution(config, problem));
-  const workers = startWorkers(toServe(config), distribution, diagnostics);
+  const workers = new Workers(toServe(config), distribution, diagnostics);
   onSignals({ begin: () => workers.broadcast('end'), force: () => workers.broadcast('hurry') });
   const early = await orExit(Promise.race([workers.ready, workers.ended]));
   if (early !== undefined) process.exit(early);
   let inUse = config;
   let reloadsRefused = 0;
   let lastRead = settings;
-  const render = workersMetrics({ workersLost: workers.lost, reloadsRefused: () => reloadsRefused });
+  const render = workersMetrics({ workersLost: () => workers.lost(), reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
     openAdmin(config.admin, store, {
       info: diagnostics.info,
