@@ -12,7 +12,7 @@ const LIMITS = { failures: 5, share: 0.5, requests: 20, window: 30_000, duration
 /** No jitter. */
 const EVEN = (): number => 0.5;
 
-const failAt = (health: ReturnType<typeof computeHealth>, now: number, spare = true, atLeast = 0): void =>
+const failAt = (health: ReturnType<typeof computeHealth>, now: number, spare = true, atLeast = 0): boolean =>
   fail(health, LIMITS, now, { spare, atLeast }, EVEN);
 
 describe('consecutive failures', () => {

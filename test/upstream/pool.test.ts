@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { LightSignal } from '../../src/lib/light-signal.ts';
-import { type Lease, makePool, type PoolLimits } from '../../src/upstream/pool/pool.ts';
+import { type Lease, Pool, type PoolLimits } from '../../src/upstream/pool/pool.ts';
 import type { Vendor } from '../../src/upstream/vendor.ts';
 
 const ejection = { failures: 2, share: 1, requests: 20, window: 30_000, duration: 1_000, longest: 1_000 };
@@ -21,7 +21,7 @@ const vendorAt = (name: string): Vendor => ({
 function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
   let now = 0;
   const members = names.map((name) => ({ vendor: vendorAt(name), weight: 1 }));
-  const made = makePool(members, { ...LIMITS, ...limits }, () => now);
+  const made = new Pool(members, { ...LIMITS, ...limits }, () => now);
   const take = (): Lease => {
     const lease = made.take('m');
     if (lease instanceof Promise) throw new Error('There was no place at once.');

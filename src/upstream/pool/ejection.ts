@@ -69,21 +69,21 @@ export interface Failure {
   readonly atLeast?: number;
 }
 
-/** An exchange failed, and not because of the request. */
+/** An exchange failed, and not because of the request. @returns whether that ejects the upstream. */
 export function fail(
   health: Health,
   limits: EjectionLimits,
   now: number,
   { spare, atLeast = 0 }: Failure,
   random: () => number = Math.random,
-): void {
+): boolean {
   count(health, limits, now, 1);
-  if (now < health.until) return;
+  if (now < health.until) return false;
   health.row += 1;
   const { ended, failed } = health;
   const isDown = limits.failures > 0 && health.row >= limits.failures;
   const isPoor = spare && ended >= limits.requests && failed / ended > limits.share;
-  if (!isDown && !isPoor && !isEjected(health) && atLeast === 0) return;
+  if (!isDown && !isPoor && !isEjected(health) && atLeast === 0) return false;
   health.ejections += 1;
   const times = Math.min(limits.longest, limits.duration * health.ejections);
   // Randomized, so that not all processes come back in the same second.
@@ -92,6 +92,7 @@ export function fail(
   health.probing = false;
   health.ended = 0;
   health.failed = 0;
+  return true;
 }
 
 function count(health: Health, { window }: EjectionLimits, now: number, failures: number): void {

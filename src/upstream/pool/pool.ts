@@ -4,10 +4,10 @@ import { GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
 import type { Vendor } from '../vendor.ts';
 import { chooseHome } from './affinity.ts';
-import { type EjectionLimits, fail, readmit, succeed } from './ejection.ts';
+import type { EjectionLimits } from './ejection.ts';
 import { pick } from './pick.ts';
 import { PlaceQueue } from './place-queue.ts';
-import { PoolMember } from './pool-member.ts';
+import { type MemberState, PoolMember } from './pool-member.ts';
 
 export interface PoolLimits {
   /** The most exchanges at a time with one upstream. */
@@ -40,7 +40,26 @@ export interface Lease {
  */
 export type Failing = 'surely' | 'overloaded' | 'somehow';
 
-export interface Pool {
+/** The pool of a vendor's upstreams. */
+export class Pool {
+  readonly #members: readonly PoolMember[];
+  readonly #limits: PoolLimits;
+  readonly #clock: () => number;
+  readonly #queue = new PlaceQueue<Lease>();
+
+  /** @param clock milliseconds, monotonic. */
+  constructor(
+    upstreams: readonly { readonly vendor: Vendor; readonly weight: number }[],
+    limits: PoolLimits,
+    clock: () => number,
+  ) {
+    this.#members = upstreams.map(
+      ({ vendor, weight }) => new PoolMember(vendor, weight, limits.ejection, clock),
+    );
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
   /**
    * Takes a place at a healthy upstream: the session's own, or else the least busy one.
    * @param subject what a vendor's rate limit is for: a model's id, or the counting of its tokens.
@@ -50,115 +69,94 @@ export interface Pool {
    * @throws GatewayError, or rejects with it: `upstream-overloaded` if all are ejected, `overloaded` if no place
    *   becomes free, and the reason of the signal.
    */
-  take(subject: string, avoid?: Vendor, session?: string, signal?: Signal): Lease | Promise<Lease>;
+  take(subject: string, avoid?: Vendor, session?: string, signal?: Signal): Lease | Promise<Lease> {
+    // An upstream whose ejection has ended becomes usable without any event.
+    this.#queue.serve();
+    const taken = this.#takeNow(subject, avoid, session);
+    if (taken !== undefined) return taken;
+    if (this.#members.some((member) => member.isUsable()))
+      return this.#queue.wait(() => this.#takeNow(subject, avoid, session), this.#limits.wait, signal);
+    const soonest = Math.min(...this.#members.map((member) => member.ejectedUntil()));
+    throw allEjected(Math.max(1, Math.ceil((soonest - this.#clock()) / 1000)));
+  }
+
   /** Whether another upstream than `vendor` would serve that subject now. */
-  hasOther(subject: string, vendor: Vendor): boolean;
+  hasOther(subject: string, vendor: Vendor): boolean {
+    return this.#members.some(
+      (member) => member.vendor !== vendor && this.#isFree(member) && !member.isSkippedFor(subject),
+    );
+  }
+
   /** The health of each upstream, in the order of the configuration, and how often it was ejected. */
-  state(): readonly MemberState[];
-}
+  state(): readonly MemberState[] {
+    return this.#members.map((member) => member.state());
+  }
 
-export interface MemberState {
-  readonly well: boolean;
-  readonly ejections: number;
-}
-
-/** Makes the pool of a vendor's upstreams. @param clock milliseconds, monotonic. */
-export function makePool(
-  upstreams: readonly { readonly vendor: Vendor; readonly weight: number }[],
-  limits: PoolLimits,
-  clock: () => number,
-): Pool {
-  const members = upstreams.map(({ vendor, weight }) => new PoolMember(vendor, weight, clock));
-  const { ejection } = limits;
-  const ejects = members.length > 1 || limits.ejectsLone;
-  const queue = new PlaceQueue<Lease>();
-
-  const isFree = (member: PoolMember): boolean => member.isUsable() && member.inFlight < limits.connections;
-  /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
-  const isLast = (member: PoolMember): boolean =>
-    !limits.ejectsLone && members.every((each) => each === member || each.isEjected());
+  #takeNow(subject: string, avoid: Vendor | undefined, session: string | undefined): Lease | undefined {
+    const member = this.#choose(subject, avoid, session);
+    return member && this.#lease(member, subject);
+  }
 
   /** Chooses by criteria of falling importance: healthy with a free place; not skipped; not the one to avoid. */
-  function choose(
-    subject: string,
-    avoid: Vendor | undefined,
-    session: string | undefined,
-  ): PoolMember | undefined {
+  #choose(subject: string, avoid: Vendor | undefined, session: string | undefined): PoolMember | undefined {
     const tries = [
-      (member: PoolMember) => isFree(member) && !member.isSkippedFor(subject) && member.vendor !== avoid,
-      (member: PoolMember) => isFree(member) && member.vendor !== avoid,
-      isFree,
+      (member: PoolMember) =>
+        this.#isFree(member) && !member.isSkippedFor(subject) && member.vendor !== avoid,
+      (member: PoolMember) => this.#isFree(member) && member.vendor !== avoid,
+      (member: PoolMember) => this.#isFree(member),
     ];
     for (const allowed of tries) {
-      const home = session === undefined ? undefined : chooseHome(members, session, allowed);
+      const home = session === undefined ? undefined : chooseHome(this.#members, session, allowed);
       if (home !== undefined) return home;
-      const next = pick(members, allowed);
+      const next = pick(this.#members, allowed);
       if (next !== undefined) return next;
     }
     return undefined;
   }
 
-  function lease(member: PoolMember, subject: string): Lease {
-    const { health } = member;
-    let held = true;
-    let probes = member.isEjected();
-    member.inFlight += 1;
-    if (probes) health.probing = true;
+  #isFree(member: PoolMember): boolean {
+    return member.isUsable() && member.inFlight < this.#limits.connections;
+  }
+
+  #lease(member: PoolMember, subject: string): Lease {
+    let isHeld = true;
+    let isProbe = member.begin();
     const markAnswered = (): void => {
-      if (!probes) return;
-      probes = false;
-      readmit(health);
-      queue.serve();
+      if (!isProbe) return;
+      isProbe = false;
+      member.readmit();
+      this.#queue.serve();
     };
     return {
       vendor: member.vendor,
       markAnswered,
-      succeed() {
-        succeed(health, ejection, clock());
-      },
-      fail(how) {
-        if (how === 'overloaded' && isLast(member)) return markAnswered();
-        probes = false;
-        if (!ejects) return;
-        const ejected = members.filter((each) => each.isEjected()).length;
-        const spare = (ejected + 1) * 2 <= members.length;
-        const { until } = health;
-        const atLeast = how === 'surely' ? ejection.duration : 0;
-        fail(health, ejection, clock(), { spare, atLeast });
-        if (health.until !== until) member.ejections += 1;
+      succeed: () => member.succeed(),
+      fail: (how) => {
+        if (how === 'overloaded' && this.#isLast(member)) return markAnswered();
+        isProbe = false;
+        if (this.#members.length > 1 || this.#limits.ejectsLone)
+          member.fail(this.#hasSpare(), how === 'surely');
       },
       coolDown: (milliseconds) => member.coolDown(subject, milliseconds),
-      release() {
-        if (!held) return;
-        held = false;
-        member.inFlight -= 1;
-        // The probe has shown nothing, so the next request may probe.
-        if (probes) health.probing = false;
-        queue.serve();
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        member.end(isProbe);
+        this.#queue.serve();
       },
     };
   }
 
-  function takeNow(subject: string, avoid: Vendor | undefined, session: string | undefined) {
-    const member = choose(subject, avoid, session);
-    return member && lease(member, subject);
+  /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
+  #isLast(member: PoolMember): boolean {
+    return !this.#limits.ejectsLone && this.#members.every((each) => each === member || each.isEjected());
   }
 
-  return {
-    take(subject, avoid, session, signal) {
-      // An upstream whose ejection has ended becomes usable without any event.
-      queue.serve();
-      const taken = takeNow(subject, avoid, session);
-      if (taken !== undefined) return taken;
-      if (members.some((member) => member.isUsable()))
-        return queue.wait(() => takeNow(subject, avoid, session), limits.wait, signal);
-      const soonest = Math.min(...members.map(({ health }) => health.until));
-      throw allEjected(Math.max(1, Math.ceil((soonest - clock()) / 1000)));
-    },
-    hasOther: (subject, vendor) =>
-      members.some((member) => member.vendor !== vendor && isFree(member) && !member.isSkippedFor(subject)),
-    state: () => members.map((member) => ({ well: !member.isEjected(), ejections: member.ejections })),
-  };
+  /** Whether at most half of the upstreams are ejected if another one is. */
+  #hasSpare(): boolean {
+    const ejected = this.#members.filter((each) => each.isEjected()).length;
+    return (ejected + 1) * 2 <= this.#members.length;
+  }
 }
 
 function allEjected(retryAfter: number): GatewayError {

@@ -6,7 +6,7 @@
 import { openTimeoutClock, type TimeoutClock, type VendorTimeouts } from '../timeout-clock.ts';
 import type { Vendor } from '../vendor.ts';
 import type { EjectionLimits } from './ejection.ts';
-import { makePool, type Pool } from './pool.ts';
+import { Pool } from './pool.ts';
 import { makeRetryBudget, type RetryBudget, type RetryBudgetLimits } from './retry-budget.ts';
 
 export interface RetryLimits extends RetryBudgetLimits {
@@ -60,7 +60,7 @@ export function openUpstreams(vendors: readonly Vendor[], limits: UpstreamLimits
     const members = upstreams?.map(({ weight, ...place }) => ({ vendor: { ...shared, ...place }, weight }));
     if (members === undefined && !Number.isFinite(connections) && !ejection.lone) continue;
     const poolLimits = { connections, wait: timeouts.pool, ejection, ejectsLone: ejection.lone };
-    pools.set(vendor, makePool(members ?? [{ vendor, weight: 1 }], poolLimits, clock));
+    pools.set(vendor, new Pool(members ?? [{ vendor, weight: 1 }], poolLimits, clock));
   }
   const timeoutClock = openTimeoutClock(timeouts);
   return {

@@ -136,9 +136,9 @@ describe('a token that cannot be fetched', () => {
   test('is retried, logged once, and logged again when it is there', async () => {
     entra = failing;
     const told: string[] = [];
-    const passes = openCloudTokens((line) => void told.push(line));
+    const tokens = openCloudTokens((line) => void told.push(line));
     const config = configSchema.parse({ vendors: { anthropic: azure() } });
-    const { close } = await openGateway(config, { cloudTokens: passes });
+    const { close } = await openGateway(config, { cloudTokens: tokens });
     await until(() => cloud.received.length >= 2);
     entra = giving;
     await until(() => told.length === 2);
@@ -246,10 +246,10 @@ test('is shown to nobody, even if the vendor quotes it', async () => {
 });
 
 test('a new configuration keeps a token that is still valid, and the last user stops its renewal', async () => {
-  const passes = openCloudTokens(() => {});
+  const tokens = openCloudTokens(() => {});
   const open = (more: object) =>
     openGateway(configSchema.parse({ vendors: { anthropic: { ...azure(), ...more } } }), {
-      cloudTokens: passes,
+      cloudTokens: tokens,
     });
   lives = 3;
   const first = await open({});
@@ -258,7 +258,7 @@ test('a new configuration keeps a token that is still valid, and the last user s
   await first.close();
   const [served] = second.gateway.vendors.all;
   if (served === undefined) throw new Error('There is no vendor.');
-  expect((await passes.get(served)).secret).toBe('entra-token-number-1');
+  expect((await tokens.get(served)).secret).toBe('entra-token-number-1');
   await until(() => number === 2);
   await second.close();
   const asked = cloud.received.length;
