@@ -33,7 +33,34 @@ export interface Clock {
   readonly timeZone?: string | undefined;
 }
 
-export interface Account {
+/** How long answers of a holder are charged after its last request, in milliseconds: longer than an answer takes. */
+const MAX_ANSWER_TIME = 86_400_000;
+
+/** Counts what the holders of one kind use, and refuses their requests over a limit. */
+export class Account {
+  readonly #of: AccountKind;
+  readonly #counters: Counters;
+  readonly #now: () => number;
+  readonly #timeZone: string;
+  readonly #share: () => number;
+  /** The holders whose tokens are counted, and those whose money is. */
+  readonly #metered = {
+    tokens: openRecentlyUsed<true>(MAX_ANSWER_TIME),
+    money: openRecentlyUsed<LimitHolder>(MAX_ANSWER_TIME),
+  };
+
+  /**
+   * @param share returns the number of parts into which limits are divided, if each process counts by itself at the
+   * moment; each part is rounded up.
+   */
+  constructor(of: AccountKind, counters: Counters, { now, timeZone = 'UTC' }: Clock, share: () => number) {
+    this.#of = of;
+    this.#counters = counters;
+    this.#now = now;
+    this.#timeZone = timeZone;
+    this.#share = share;
+  }
+
   /**
    * Counts a request of a holder with limits, in flight until `response` closes.
    * @param otherLimits what is left of other limits that apply to the request.
@@ -45,7 +72,31 @@ export interface Account {
     response: CallerResponse,
     format: FormatName,
     otherLimits: LimitStates,
-  ): LimitStates | Promise<LimitStates>;
+  ): LimitStates | Promise<LimitStates> {
+    const { name, limits } = holder;
+    const { requestsPerMinute, tokensPerMinute } = limits;
+    const { requests, tokens, spending } = this.#counters;
+    const at = performance.now();
+    if (tokensPerMinute !== undefined) this.#metered.tokens.set(name, true, at);
+    const isBudgeted = hasBudget(limits);
+    if (isBudgeted) this.#metered.money.set(name, holder, at);
+
+    const usedRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
+    const usedTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
+    const spent = isBudgeted ? spending.get(name, sharedPeriods(limits)) : undefined;
+    // All at once: one round trip with Redis. Without Redis there is no promise to wait for.
+    if (isLocal(usedRequests) && isLocal(usedTokens) && isLocal(spent))
+      return this.#enter(
+        holder,
+        response,
+        format,
+        this.#check(holder, format, otherLimits, usedRequests, usedTokens, spent),
+      );
+    return Promise.all([usedRequests, usedTokens, spent]).then((figures) =>
+      this.#enter(holder, response, format, this.#check(holder, format, otherLimits, ...figures)),
+    );
+  }
+
   /**
    * Holds what a request may cost of the budgets of a holder.
    * @param otherLimits what is left of other limits, for the headers of a refusal.
@@ -58,52 +109,69 @@ export interface Account {
     estimate: CostEstimate,
     format: FormatName,
     otherLimits: LimitStates,
-  ): Release | Promise<Release>;
+  ): Release | Promise<Release> {
+    const amount = estimate[holder.limits.budgetReserve ?? 'typical'];
+    return holdAmount(this.#counters, holder, amount, (before, spent) => {
+      const refusal = overReserve(this.#checked(holder, format, otherLimits), {
+        amount,
+        before,
+        spent,
+        share: this.#share(),
+      });
+      if (refusal !== undefined) throw refusal;
+    });
+  }
+
   /**
    * Counts something of a holder as in flight that is not a request yet.
    * @returns a function to call once, when it is over; undefined if the limit is reached.
    */
-  reserveSlot(holder: LimitHolder): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined>;
+  reserveSlot({
+    name,
+    limits: { concurrentRequests },
+  }: LimitHolder): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined> {
+    if (concurrentRequests === undefined) return () => {};
+    return this.#counters.inFlight.enter(name, this.#portion(concurrentRequests));
+  }
+
   /**
    * Charges what an exchange used, as far as that is limited.
    * @param time when the exchange began, in milliseconds since 1970.
    */
-  charge(name: string, tokens: number, cost: number, time: number): void;
+  charge(name: string, usedTokens: number, cost: number, time: number): void {
+    const { tokens, spending } = this.#counters;
+    const at = performance.now();
+    // A window counts in this process if it cannot count elsewhere: it does not fail.
+    if (usedTokens > 0 && this.#metered.tokens.get(name, at)) void tokens.add(name, usedTokens);
+    const budgeted = cost > 0 ? this.#metered.money.get(name, at) : undefined;
+    if (budgeted !== undefined) spending.charge(name, cost, time, sharedPeriods(budgeted.limits));
+  }
+
   /** The limits of a holder, with what is spent of its budgets. */
-  report(holder: LimitHolder): Promise<LimitReport>;
+  async report({ name, of: owner = name, models, limits }: LimitHolder): Promise<LimitReport> {
+    const spent = await this.#counters.spending.get(name, sharedPeriods(limits));
+    return { of: this.#of, name: owner, ...(models && { models }), limits, spent };
+  }
+
   /** The budgets of recently active holders, as far as this process knows them; if there are very many, the most used. */
-  budgets(): readonly Budget[];
-  close(): void;
-}
+  budgets(): readonly Budget[] {
+    const { spending, reservations } = this.#counters;
+    const all = [...this.#metered.money.entries(performance.now())].flatMap(([name, holder]) =>
+      listBudgets(this.#of, holder, spending.known(name), reservations.held(name)),
+    );
+    return all.length <= MAX_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MAX_BUDGETS);
+  }
 
-/** How long answers of a holder are charged after its last request, in milliseconds: longer than an answer takes. */
-const MAX_ANSWER_TIME = 86_400_000;
-
-/**
- * @param share returns the number of parts into which limits are divided, if each process counts by itself at the moment;
- * each part is rounded up.
- */
-export function openAccount(
-  of: AccountKind,
-  { requests, tokens, inFlight, spending, reservations }: Counters,
-  { now, timeZone = 'UTC' }: Clock,
-  share: () => number,
-): Account {
-  /** The holders whose tokens are counted, and those whose money is. */
-  const metered = {
-    tokens: openRecentlyUsed<true>(MAX_ANSWER_TIME),
-    money: openRecentlyUsed<LimitHolder>(MAX_ANSWER_TIME),
-  };
-  const portion = (limit: number): number => Math.ceil(limit / share());
-  const checked = (holder: LimitHolder, format: FormatName, standings: LimitStates): CheckedRequest => {
-    return { of, holder, format, standings, now: now(), timeZone };
-  };
+  close(): void {
+    this.#counters.inFlight.close();
+    this.#counters.reservations.close();
+  }
 
   /**
    * Refuses a request over a limit. What is not limited is undefined among the figures.
    * @returns what is left of each limit, the others included.
    */
-  function check(
+  #check(
     holder: LimitHolder,
     format: FormatName,
     otherLimits: LimitStates,
@@ -112,29 +180,24 @@ export function openAccount(
     spent: Spent | undefined,
   ): LimitStates {
     const { limits } = holder;
-    const byRequests = standing(limits.requestsPerMinute, usedRequests);
-    const byTokens = standing(limits.tokensPerMinute, usedTokens);
+    const byRequests = this.#standing(limits.requestsPerMinute, usedRequests);
+    const byTokens = this.#standing(limits.tokensPerMinute, usedTokens);
     const all = {
       requests: tighter(byRequests, otherLimits.requests),
       tokens: tighter(byTokens, otherLimits.tokens),
     };
-    const refusal = spent && overBudget(checked(holder, format, all), spent);
+    const refusal = spent && overBudget(this.#checked(holder, format, all), spent);
     if (refusal !== undefined) throw refusal;
     // The request itself is counted already; its tokens are not known yet. Headers show the limit that refuses it.
     if (byRequests !== undefined && byRequests.used > byRequests.limit)
-      throw overRate(checked(holder, format, { ...all, requests: byRequests }), 'request', byRequests);
+      throw overRate(this.#checked(holder, format, { ...all, requests: byRequests }), 'request', byRequests);
     if (byTokens !== undefined && byTokens.used >= byTokens.limit)
-      throw overRate(checked(holder, format, { ...all, tokens: byTokens }), 'token', byTokens);
+      throw overRate(this.#checked(holder, format, { ...all, tokens: byTokens }), 'token', byTokens);
     return all;
   }
 
-  function standing(limit: number | undefined, used: Used | undefined): LimitState | undefined {
-    if (limit === undefined || used === undefined) return undefined;
-    return { limit: portion(limit), used: used.count, left: used.left };
-  }
-
   /** Counts a request as in flight until `response` closes. @throws GatewayError if the limit is reached. */
-  function enter(
+  #enter(
     holder: LimitHolder,
     response: CallerResponse,
     format: FormatName,
@@ -142,9 +205,9 @@ export function openAccount(
   ): LimitStates | Promise<LimitStates> {
     const { concurrentRequests } = holder.limits;
     if (concurrentRequests === undefined) return all;
-    const limit = portion(concurrentRequests);
+    const limit = this.#portion(concurrentRequests);
     const begin = (leave: ReleaseSlot | undefined): LimitStates => {
-      if (leave === undefined) throw overConcurrency(checked(holder, format, all), limit);
+      if (leave === undefined) throw overConcurrency(this.#checked(holder, format, all), limit);
       // Each limit listens by itself, those of fallbacks too. Node would warn of a leak from the eleventh listener on.
       response.setMaxListeners(0);
       // The caller may have left in the meantime.
@@ -152,72 +215,23 @@ export function openAccount(
       else response.on('close', leave);
       return all;
     };
-    const leave = inFlight.enter(holder.name, limit);
+    const leave = this.#counters.inFlight.enter(holder.name, limit);
     return leave instanceof Promise ? leave.then(begin) : begin(leave);
   }
 
-  return {
-    admit(holder, response, format, otherLimits) {
-      const { name, limits } = holder;
-      const { requestsPerMinute, tokensPerMinute } = limits;
-      const at = performance.now();
-      if (tokensPerMinute !== undefined) metered.tokens.set(name, true, at);
-      const isBudgeted = hasBudget(limits);
-      if (isBudgeted) metered.money.set(name, holder, at);
+  #checked(holder: LimitHolder, format: FormatName, standings: LimitStates): CheckedRequest {
+    return { of: this.#of, holder, format, standings, now: this.#now(), timeZone: this.#timeZone };
+  }
 
-      const usedRequests = requestsPerMinute === undefined ? undefined : requests.add(name, 1);
-      const usedTokens = tokensPerMinute === undefined ? undefined : tokens.used(name);
-      const spent = isBudgeted ? spending.get(name, sharedPeriods(limits)) : undefined;
-      // All at once: one round trip with Redis. Without Redis there is no promise to wait for.
-      if (isLocal(usedRequests) && isLocal(usedTokens) && isLocal(spent))
-        return enter(
-          holder,
-          response,
-          format,
-          check(holder, format, otherLimits, usedRequests, usedTokens, spent),
-        );
-      return Promise.all([usedRequests, usedTokens, spent]).then((figures) =>
-        enter(holder, response, format, check(holder, format, otherLimits, ...figures)),
-      );
-    },
-    reserve(holder, estimate, format, otherLimits) {
-      const amount = estimate[holder.limits.budgetReserve ?? 'typical'];
-      return holdAmount({ reservations, spending }, holder, amount, (before, spent) => {
-        const refusal = overReserve(checked(holder, format, otherLimits), {
-          amount,
-          before,
-          spent,
-          share: share(),
-        });
-        if (refusal !== undefined) throw refusal;
-      });
-    },
-    reserveSlot({ name, limits: { concurrentRequests } }) {
-      return concurrentRequests === undefined ? () => {} : inFlight.enter(name, portion(concurrentRequests));
-    },
-    charge(name, usedTokens, cost, time) {
-      const at = performance.now();
-      // A window counts in this process if it cannot count elsewhere: it does not fail.
-      if (usedTokens > 0 && metered.tokens.get(name, at)) void tokens.add(name, usedTokens);
-      const budgeted = cost > 0 ? metered.money.get(name, at) : undefined;
-      if (budgeted !== undefined) spending.charge(name, cost, time, sharedPeriods(budgeted.limits));
-    },
-    async report(holder) {
-      const { name, of: owner = name, models, limits } = holder;
-      const spent = await spending.get(name, sharedPeriods(limits));
-      return { of, name: owner, ...(models && { models }), limits, spent };
-    },
-    budgets() {
-      const all = [...metered.money.entries(performance.now())].flatMap(([name, holder]) =>
-        listBudgets(of, holder, spending.known(name), reservations.held(name)),
-      );
-      return all.length <= MAX_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MAX_BUDGETS);
-    },
-    close() {
-      inFlight.close();
-      reservations.close();
-    },
-  };
+  #standing(limit: number | undefined, used: Used | undefined): LimitState | undefined {
+    if (limit === undefined || used === undefined) return undefined;
+    return { limit: this.#portion(limit), used: used.count, left: used.left };
+  }
+
+  /** This process's part of a limit. */
+  #portion(limit: number): number {
+    return Math.ceil(limit / this.#share());
+  }
 }
 
 function isLocal<T>(figure: T | Promise<T>): figure is T {

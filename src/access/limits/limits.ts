@@ -4,14 +4,14 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import type { KeyLimits } from '../../store/keys/key-limits.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { Principal } from '../principal.ts';
-import { type Clock, type Counters, openAccount } from './account.ts';
+import { Account, type Clock, type Counters } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { ReleaseSlot } from './in-flight.ts';
 import { type LimitStates, limitHeaders } from './limit-headers.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget, hasLimit } from './limited.ts';
-import { type ModelCounters, openModelAccounts, type RequestedModels } from './model-accounts.ts';
+import { ModelAccounts, type ModelCounters, type RequestedModels } from './model-accounts.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
 import { openTagsInUse, tagName } from './tags-in-use.ts';
@@ -118,12 +118,12 @@ export function openLimitsOver(
   clock: Clock = { now: Date.now },
   share: () => number = () => 1,
 ): Limits {
-  const keys = openAccount('key', of.keys.all, clock, share);
-  const groups = openAccount('group', of.groups.all, clock, share);
-  const keyModels = openModelAccounts('key', of.keys.byModel, clock, share);
-  const groupModels = openModelAccounts('group', of.groups.byModel, clock, share);
+  const keys = new Account('key', of.keys.all, clock, share);
+  const groups = new Account('group', of.groups.all, clock, share);
+  const keyModels = new ModelAccounts('key', of.keys.byModel, clock, share);
+  const groupModels = new ModelAccounts('group', of.groups.byModel, clock, share);
 
-  const tags = openAccount('tag', of.tags, clock, share);
+  const tags = new Account('tag', of.tags, clock, share);
   const boundTag = openTagsInUse();
 
   function charge(consumption: Consumption): void {
