@@ -4,7 +4,8 @@ import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.
 import { recording } from '../../src/accounting/usage/make-record.ts';
 import { type Config, type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import type { Gateway } from '../../src/pipeline/gateway.ts';
-import { type RunningServer, serve } from '../../src/server/listen/server.ts';
+import type { RunningServer } from '../../src/server/listen/running-server.ts';
+import { serve } from '../../src/server/listen/server.ts';
 import { type OpenOptions, openGateway } from '../../src/server/open-gateway.ts';
 import { type ChainMode, chainMode } from '../../src/streams/chain.ts';
 

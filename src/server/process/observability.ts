@@ -82,7 +82,7 @@ export async function openObservability(
       currentKey = () => current().config.admin.key;
       addFigures(metrics, {
         inFlight: () => server.live.inFlight(),
-        webSockets: server.webSockets,
+        webSockets: () => server.webSockets(),
         upstreams: () => current().gateway.upstreams.health(),
         budgets: limits.budgets,
         usageLost: () => accounting.lost(),

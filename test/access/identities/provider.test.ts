@@ -5,7 +5,8 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configSchema } from '../../../src/config/schema.ts';
-import { type RunningServer, serve } from '../../../src/server/listen/server.ts';
+import type { RunningServer } from '../../../src/server/listen/running-server.ts';
+import { serve } from '../../../src/server/listen/server.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { eventually } from '../../support/raw.ts';
 import { json, type Respond } from '../../support/upstream.ts';
