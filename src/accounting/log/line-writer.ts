@@ -17,96 +17,94 @@ export interface LineWriterOptions {
   readonly piece: number;
 }
 
-export interface LineWriter {
-  /** Takes lines in UTF-8, each with its line break. */
-  write(lines: Buffer): void;
-  /** The number of lines that were not written. */
-  dropped(): number;
-  /** Writes what waits. Resolves when it is written, or after `milliseconds`; the rest is given up. */
-  close(milliseconds: number): Promise<void>;
-}
-
-/** A writer of lines to `stream`. The stream is never ended. */
-export function lineWriter(stream: Writable, { maxWaiting, delay, piece }: LineWriterOptions): LineWriter {
-  let waiting: Buffer[] = [];
-  let length = 0;
-  let dropped = 0;
+/** A writer of lines to a stream, which is never ended. */
+export class LineWriter {
+  readonly #stream: Writable;
+  readonly #options: LineWriterOptions;
+  #waiting: Buffer[] = [];
+  /** The bytes that wait. */
+  #length = 0;
   /** What the stream is writing now. */
-  let writing: Buffer | undefined;
-  let closed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let onIdle: (() => void) | undefined;
+  #writing: Buffer | undefined;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  readonly #idle = Promise.withResolvers<void>();
 
-  // A reader that went away (EPIPE) is no reason to stop serving. Lines that could not be written are counted below.
-  const onError = (): void => undefined;
-  stream.on('error', onError);
+  constructor(stream: Writable, options: LineWriterOptions) {
+    this.#stream = stream;
+    this.#options = options;
+    stream.on('error', ignore);
+  }
 
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (writing !== undefined) return;
-    if (length === 0) {
-      onIdle?.();
+  /** Takes lines in UTF-8, each with its line break. */
+  write(lines: Buffer): void {
+    const { maxWaiting, delay, piece } = this.#options;
+    if (this.#isClosed || this.#length + lines.length > maxWaiting) {
+      this.#dropped += linesIn(lines);
       return;
     }
-    const lines = takePiece();
-    writing = lines;
-    stream.write(lines, (error) => {
-      if (error) dropped += linesIn(lines);
-      writing = undefined;
-      if (closed || length > 0) flush();
+    this.#waiting.push(lines);
+    this.#length += lines.length;
+    if (this.#writing !== undefined) return;
+    if (this.#length >= piece) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), delay).unref();
+  }
+
+  /** The number of lines that were not written. */
+  dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Writes what waits. Resolves when it is written, or after `milliseconds`; the rest is given up. */
+  async close(milliseconds: number): Promise<void> {
+    this.#isClosed = true;
+    this.#flush();
+    await withTimeout(this.#idle.promise, milliseconds);
+    const unread = this.#writing === undefined ? this.#waiting : [this.#writing, ...this.#waiting];
+    for (const lines of unread) this.#dropped += linesIn(lines);
+    this.#waiting = [];
+    this.#length = 0;
+    this.#stream.off('error', ignore);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#writing !== undefined) return;
+    if (this.#length === 0) {
+      if (this.#isClosed) this.#idle.resolve();
+      return;
+    }
+    const lines = this.#takePiece();
+    this.#writing = lines;
+    this.#stream.write(lines, (error) => {
+      if (error) this.#dropped += linesIn(lines);
+      this.#writing = undefined;
+      if (this.#isClosed || this.#length > 0) this.#flush();
     });
   }
 
-  function takePiece(): Buffer {
+  #takePiece(): Buffer {
+    const { piece } = this.#options;
     const taken: Buffer[] = [];
     let size = 0;
     while (size < piece) {
-      const next = waiting.shift();
+      const next = this.#waiting.shift();
       if (next === undefined) break;
       taken.push(next);
       size += next.length;
     }
     const all = joined(taken);
     const end = size > piece ? endOfLines(all, piece) : size;
-    if (end < size) waiting.unshift(all.subarray(end));
-    length -= end;
+    if (end < size) this.#waiting.unshift(all.subarray(end));
+    this.#length -= end;
     return all.subarray(0, end);
   }
-
-  function schedule(): void {
-    if (timer !== undefined) return;
-    timer = setTimeout(flush, delay);
-    timer.unref();
-  }
-
-  return {
-    write(lines) {
-      if (closed || length + lines.length > maxWaiting) {
-        dropped += linesIn(lines);
-        return;
-      }
-      waiting.push(lines);
-      length += lines.length;
-      if (writing !== undefined) return;
-      if (length >= piece) flush();
-      else schedule();
-    },
-    dropped: () => dropped,
-    async close(milliseconds) {
-      closed = true;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      onIdle = resolve;
-      flush();
-      await withTimeout(promise, milliseconds);
-      const unread = writing === undefined ? waiting : [writing, ...waiting];
-      for (const lines of unread) dropped += linesIn(lines);
-      waiting = [];
-      length = 0;
-      stream.off('error', onError);
-    },
-  };
 }
+
+/** A reader that went away (EPIPE) is no reason to stop serving. Lines that could not be written are counted. */
+function ignore(): void {}
 
 /** The end of the last line that ends within `room` bytes, or of the first line if that is longer. */
 function endOfLines(bytes: Buffer, room: number): number {

@@ -9,7 +9,7 @@ import { isatty } from 'node:tty';
 import { pino, stdTimeFunctions } from 'pino';
 import { errorCode } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { lineWriter } from './line-writer.ts';
+import { LineWriter } from './line-writer.ts';
 import { type LineStyle, prettyLine } from './pretty-line.ts';
 import { standardOutput } from './standard-output.ts';
 
@@ -54,7 +54,7 @@ const DELAY = 50;
 /** Opens the log. Nothing is written before its first line. */
 export function openLog({ style, stream, maxWaiting = MAX_WAITING }: LogOptions): Log {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
-  const lines = lineWriter(stream ?? standardOutput(), {
+  const lines = new LineWriter(stream ?? standardOutput(), {
     maxWaiting,
     delay: DELAY,
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
@@ -67,11 +67,11 @@ export function openLog({ style, stream, maxWaiting = MAX_WAITING }: LogOptions)
   );
   return {
     style: pretty ? 'pretty' : 'json',
-    write: lines.write,
+    write: (rendered) => lines.write(rendered),
     note: (message, facts = {}) => logger.info(facts, message),
     problem: (message, error) => logger.error(error === undefined ? {} : getKind(error), message),
-    dropped: lines.dropped,
-    close: lines.close,
+    dropped: () => lines.dropped(),
+    close: (milliseconds) => lines.close(milliseconds),
   };
 }
 
