@@ -100,10 +100,10 @@ export function findUnknownModels(models: readonly string[], config: Config): re
     .map((model) => `Note: the catalog has no model ${model} (see "${commandLine(process.env, 'models')}").`);
 }
 
-/** The same for the settings of a key or a group in the store. */
-export function findUnknownInSettings(
+/** Prints the same for the settings of a key or a group in the store. */
+export function printUnknownModels(
   { models, model_limits: limits }: Pick<KeySettings, 'models' | 'model_limits'>,
   config: Config,
-): readonly string[] {
-  return findUnknownModels(namedModels(models, limits), config);
+): void {
+  for (const note of findUnknownModels(namedModels(models, limits), config)) console.error(note);
 }

@@ -5,7 +5,7 @@ import { commandLine } from '../lib/command-line.ts';
 import type { GroupView } from '../store/keys/key-view.ts';
 import { execute } from './command.ts';
 import { CommandError } from './command-error.ts';
-import { groupOptions, limitColumns, readGroupOptions } from './key-options.ts';
+import { groupOptions, limitColumns, nothingToChange, readGroupOptions } from './key-options.ts';
 import { parseOptions } from './options.ts';
 import { type Column, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
@@ -25,12 +25,12 @@ const create = defineCommand({
   run: ({ args }) =>
     execute(args, createOptions, () =>
       withStore(async (store, config) => {
-        const { createGroup, groupColumns, groupName, groupSettings, findUnknownInSettings } = await load();
+        const { createGroup, groupColumns, groupName, groupSettings, printUnknownModels } = await load();
         const name = parseOptions(args.name, groupName, 'The name');
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const made = await createGroup(store, name, groupColumns(settings));
         if (made === undefined) throw new CommandError(`A group named ${name} already exists.`);
-        for (const note of findUnknownInSettings(settings, config)) console.error(note);
+        printUnknownModels(settings, config);
         console.error(
           `Created the group ${name}. Add keys with: ${commandLine(process.env, 'keys create NAME', `--group '${name}'`)}`,
         );
@@ -61,16 +61,13 @@ const change = defineCommand({
   run: ({ args }) =>
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
-        const { changeGroup, findGroup, groupColumns, groupSettings, findUnknownInSettings } = await load();
+        const { changeGroup, findGroup, groupColumns, groupSettings, printUnknownModels } = await load();
         const settings = parseOptions(readGroupOptions(args), groupSettings);
         const row = await findGroup(store, args.group);
-        if (row !== undefined && Object.keys(settings).length === 0)
-          throw new CommandError(
-            'Nothing to change: give at least one setting, such as --models or --budget-day.',
-          );
+        if (row !== undefined && Object.keys(settings).length === 0) throw nothingToChange();
         if ((await changeGroup(store, args.group, groupColumns(settings))) === undefined)
           throw noSuchGroup(args.group);
-        for (const note of findUnknownInSettings(settings, config)) console.error(note);
+        printUnknownModels(settings, config);
         console.error(`Changed the group ${args.group}.`);
       }),
     ),

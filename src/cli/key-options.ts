@@ -108,6 +108,11 @@ export function readGroupOptions(options: GroupOptions): Settings {
   };
 }
 
+/** The error of a change without options. */
+export function nothingToChange(): CommandError {
+  return new CommandError('Nothing to change: give at least one setting, such as --models or --budget-day.');
+}
+
 /** The setting that an option gives, if it is given. @throws CommandError if its text is neither a number nor "none". */
 function parseLimit(option: string, text: string | undefined): readonly (readonly [string, number | null])[] {
   if (text === undefined) return [];

@@ -8,7 +8,7 @@ import type { MadeKey } from '../store/keys/keys.ts';
 import type { KeyRow } from '../store/tables.ts';
 import { execute } from './command.ts';
 import { CommandError } from './command-error.ts';
-import { formatFigures, keyOptions, limitColumns, readKeyOptions } from './key-options.ts';
+import { formatFigures, keyOptions, limitColumns, nothingToChange, readKeyOptions } from './key-options.ts';
 import { parseDuration, parseOptions } from './options.ts';
 import { type Column, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
@@ -31,14 +31,13 @@ const create = defineCommand({
   run: ({ args }) =>
     execute(args, createOptions, () =>
       withStore(async (store, config) => {
-        const { keyColumns, createKey, findUnknownInSettings, isExpired, keyName, keySettings } =
-          await load();
+        const { keyColumns, createKey, printUnknownModels, isExpired, keyName, keySettings } = await load();
         const name = parseOptions(args.name, keyName, 'The name');
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
         if (isExpired(settings)) throw new CommandError(`--expires: ${args.expires} is in the past.`);
         const made = await inKnownGroup(createKey(store, name, keyColumns(settings)), config);
         if (made === undefined) throw new CommandError(`A key named ${name} already exists.`);
-        for (const note of findUnknownInSettings(settings, config)) console.error(note);
+        printUnknownModels(settings, config);
         await showKey(made, args.json);
       }),
     ),
@@ -70,15 +69,12 @@ const change = defineCommand({
   run: ({ args }) =>
     execute(args, changeOptions, () =>
       withStore(async (store, config) => {
-        const { changeKey, keyColumns, findKey, findUnknownInSettings, keySettings } = await load();
+        const { changeKey, keyColumns, findKey, printUnknownModels, keySettings } = await load();
         const { id, name } = usable(args.key, await findKey(store, args.key), config);
         const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
-        if (Object.keys(settings).length === 0)
-          throw new CommandError(
-            'Nothing to change: give at least one setting, such as --models or --budget-day.',
-          );
+        if (Object.keys(settings).length === 0) throw nothingToChange();
         await inKnownGroup(changeKey(store, id, keyColumns(settings)), config);
-        for (const note of findUnknownInSettings(settings, config)) console.error(note);
+        printUnknownModels(settings, config);
         console.error(`Changed the key ${name}.`);
       }),
     ),
