@@ -2,7 +2,7 @@
 
 import { foreignGateway } from '../../config/foreign.ts';
 import { importBifrost } from './bifrost.ts';
-import { type Draft, type Imported, openDraft } from './draft.ts';
+import { Draft, type Imported } from './draft.ts';
 import { importLitellm } from './litellm.ts';
 import { importPortkey } from './portkey.ts';
 import { openSource, type Source } from './source.ts';
@@ -38,7 +38,7 @@ export function importConfig(values: unknown): ImportedFrom | undefined {
   const file = openSource(values);
   const read = gateway === undefined ? undefined : READERS[gateway];
   if (gateway === undefined || file === undefined || read === undefined) return undefined;
-  const draft = openDraft();
+  const draft = new Draft();
   read(file, draft);
   for (const field of file.unread()) {
     const reason = REASONS.find(([end]) => end.test(field))?.[1];

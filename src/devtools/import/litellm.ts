@@ -18,7 +18,7 @@ export function importLitellm(file: Source, draft: Draft): void {
     name: entry.text('model_name') ?? '',
     params: entry.part('litellm_params'),
   }));
-  const weights = findWeights(deployments, draft.note);
+  const weights = findWeights(deployments, (sentence) => draft.note(sentence));
   for (const deployment of deployments) importModel(deployment, weights.get(deployment), ids, spread, draft);
   const [router, litellm, general] = [
     file.part('router_settings'),
