@@ -50,9 +50,15 @@ export interface Authenticators {
 }
 
 /** Adds the caller and the tag to a request. @throws GatewayError as `authenticateCaller` does. */
-export function authenticate(doors: Authenticators): (call: Call) => Admitted | Promise<Admitted> {
+export function authenticate(authenticators: Authenticators): (call: Call) => Admitted | Promise<Admitted> {
   return (call) => {
-    const found = authenticateCaller(doors, call.route.format, call.message, call.query, call.ledger);
+    const found = authenticateCaller(
+      authenticators,
+      call.route.format,
+      call.message,
+      call.query,
+      call.ledger,
+    );
     return found instanceof Promise
       ? found.then((principal) => admitted(call, principal))
       : admitted(call, found);

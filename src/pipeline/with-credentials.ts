@@ -43,19 +43,19 @@ export async function withCredentials(
   { vendor, request, signal, ended }: CredentialedRequest,
   ask: Ask,
 ): Promise<AskedRequest> {
-  const pass = await getPass(cloudTokens, vendor, signal).catch((error: unknown) => {
+  const token = await getToken(cloudTokens, vendor, signal).catch((error: unknown) => {
     // Every request there would fail, so another upstream is used for a while.
     if (!signal.aborted) ended?.('broken');
     throw error;
   });
-  const ending = withLateSecret(ended);
-  const first = await ask(await headersWith(pass, request), pass.secret, ended && ending.ended).catch(
+  const ending = holdEnding(ended);
+  const first = await ask(await headersWith(token, request), token.secret, ended && ending.ended).catch(
     (error: unknown) => {
       ending.decide(true);
       throw error;
     },
   );
-  const next = isRefused(first.answer) ? await renewed(cloudTokens, vendor, pass, signal) : undefined;
+  const next = isRefused(first.answer) ? await renewed(cloudTokens, vendor, token, signal) : undefined;
   ending.decide(next === undefined);
   if (next === undefined) return unlessByClock(first, vendor);
   leave(first.answer);
@@ -63,9 +63,9 @@ export async function withCredentials(
 }
 
 /** Gets the credential, and stops waiting for it when the caller leaves. */
-async function getPass(cloudTokens: CloudTokens, vendor: Vendor, signal: Signal): Promise<CloudToken> {
-  const pass = cloudTokens.get(vendor);
-  return pass instanceof Promise ? unlessLeft(pass, signal) : pass;
+async function getToken(cloudTokens: CloudTokens, vendor: Vendor, signal: Signal): Promise<CloudToken> {
+  const token = cloudTokens.get(vendor);
+  return token instanceof Promise ? unlessLeft(token, signal) : token;
 }
 
 async function unlessLeft<T>(promise: Promise<T>, signal: Signal): Promise<T> {
@@ -80,12 +80,12 @@ async function unlessLeft<T>(promise: Promise<T>, signal: Signal): Promise<T> {
 async function renewed(
   cloudTokens: CloudTokens,
   vendor: Vendor,
-  pass: CloudToken,
+  refused: CloudToken,
   signal: Signal,
 ): Promise<CloudToken | undefined> {
-  const coming = cloudTokens.renew(vendor, pass);
+  const coming = cloudTokens.renew(vendor, refused);
   const next = coming && (await unlessLeft(coming, signal).catch(() => undefined));
-  return next === undefined || next.secret === pass.secret ? undefined : next;
+  return next === undefined || next.secret === refused.secret ? undefined : next;
 }
 
 /** The errors for which AWS sends a 403 where others send 401 ("Common error types", AWS documentation). */
@@ -115,8 +115,8 @@ function unlessByClock(asked: AskedRequest, { name, credentials }: Vendor): Aske
   throw leftFor(answer, new GatewayError('upstream-auth', message, { cause }));
 }
 
-async function headersWith(pass: CloudToken, request: Outgoing): Promise<string[]> {
-  return added(request.headers, await pass.headersFor(request));
+async function headersWith(token: CloudToken, request: Outgoing): Promise<string[]> {
+  return added(request.headers, await token.headersFor(request));
 }
 
 /** Adds headers to a list of names and values in turn; they replace those of the same name. */
@@ -131,17 +131,17 @@ export function added(headers: readonly string[], more: Headers): string[] {
 }
 
 /** Holds back the end of an exchange until it is decided whether that exchange counts. */
-function withLateSecret(tell: ((how: Ending) => void) | undefined) {
+function holdEnding(report: ((how: Ending) => void) | undefined) {
   let seen: Ending | undefined;
   let counts: boolean | undefined;
   return {
     ended(how: Ending): void {
       seen = how;
-      if (counts) tell?.(how);
+      if (counts) report?.(how);
     },
     decide(isFinal: boolean): void {
       counts = isFinal;
-      if (isFinal && seen !== undefined) tell?.(seen);
+      if (isFinal && seen !== undefined) report?.(seen);
     },
   };
 }

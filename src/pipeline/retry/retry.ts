@@ -89,7 +89,7 @@ async function retryWhilePossible(
     if (next.target.model !== target.model) recordFallback(target, failed);
     const made = await attemptOnce(context, next, number);
     const outcome = isFailed(made) ? await withRepairs(context, next, number, made) : made;
-    if (!isFailed(outcome)) return retryByFallback(outcome, next.target, routed);
+    if (!isFailed(outcome)) return nameFallback(outcome, next.target, routed);
     failed = outcome;
     target = next.target;
     // The caller gets the failure of the model that was requested, not that of a fallback.
@@ -99,7 +99,7 @@ async function retryWhilePossible(
 }
 
 /** Adds a header that names the model if it is not the one that was requested. */
-function retryByFallback(replied: RenderedReply, { model }: Routed, asked: Routed): RenderedReply {
+function nameFallback(replied: RenderedReply, { model }: Routed, asked: Routed): RenderedReply {
   if (model === asked.model) return replied;
   return { ...replied, headers: { ...replied.headers, 'x-gateway-model': model.id } };
 }
