@@ -10,7 +10,7 @@ import type { Payload } from '../payload.ts';
 import type { AwsCloud, Fetch, Headers, Outgoing } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
-/** Fetches AWS credentials; the pass signs each request with them. */
+/** Fetches AWS credentials, which sign each request. */
 export function awsToken({ region, service, profile, proxy }: AwsCloud): Fetch {
   return async (signal) => {
     const [{ defaultProvider }, { SignatureV4 }, { Hash }, { HttpResponse }] = await Promise.all([

@@ -8,7 +8,7 @@ import { type AzureFlow, azureFlow } from './azure-flow.ts';
 import { type AzureCloud, bearerToken, type Fetch, UNKNOWN_LIFETIME } from './cloud.ts';
 import { fetchBy, withTokenAgent } from './token-agent.ts';
 
-/** Fetches a token; the pass sends it with each request. */
+/** Fetches a token, which is sent with each request. */
 export function azureToken(cloud: AzureCloud): Fetch {
   return (signal) =>
     withTokenAgent(cloud.proxy, signal, async (agent) => {

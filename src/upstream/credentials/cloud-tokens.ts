@@ -9,18 +9,18 @@ import { awsToken } from './aws.ts';
 import { azureToken } from './azure.ts';
 import { type Cloud, type CloudToken, CREDENTIAL_NAMES, type Fetch } from './cloud.ts';
 import { googleToken } from './google.ts';
-import { type RenewedToken, renewedToken } from './renewed-token.ts';
+import { RenewedToken } from './renewed-token.ts';
 
 export interface CloudTokens {
   /**
-   * The pass of a vendor with `credentials`. Vendors with the same credentials share it.
+   * The token of a vendor with `credentials`. Vendors with the same credentials share it.
    * @throws GatewayError `upstream-auth`, at once or by the promise, if it cannot be fetched.
    */
   get(vendor: Vendor): CloudToken | Promise<CloudToken>;
-  /** Another pass than the one that the vendor refused; undefined if a new one would not help. Rejects as `get` does. */
+  /** Another token than the one that the vendor refused; undefined if a new one would not help. Rejects as `get` does. */
   renew(vendor: Vendor, refused: CloudToken): Promise<CloudToken> | undefined;
   /**
-   * Fetches the passes of these vendors now, and keeps them fresh. @returns a function that releases them: a pass
+   * Fetches the tokens of these vendors now, and keeps them fresh. @returns a function that releases them: a token
    * without holders is no longer renewed.
    */
   hold(vendors: readonly Vendor[]): () => void;
@@ -34,7 +34,7 @@ interface Entry {
   holders: number;
 }
 
-/** @param log called with a sentence when a pass cannot be fetched, and when it can again. */
+/** @param log called with a sentence when a token cannot be fetched, and when it can again. */
 export function openCloudTokens(log: LogProblem = () => {}): CloudTokens {
   const entries = new Map<string, Entry>();
   /** Entries by the vendors' own objects, so that no request has to serialise its credentials. */
@@ -43,10 +43,10 @@ export function openCloudTokens(log: LogProblem = () => {}): CloudTokens {
   const make = (cloud: Cloud): Entry => {
     const vendors = new Set<string>();
     const what = (): string => `${CREDENTIAL_NAMES[cloud.type]} for ${[...vendors].join(', ')}`;
-    const kept = renewedToken(chooseFetch(cloud), {
-      failed(error, pass) {
+    const kept = new RenewedToken(chooseFetch(cloud), {
+      failed(error, token) {
         const until =
-          pass === undefined ? 'until then requests there fail' : 'until it ends the old one is used';
+          token === undefined ? 'until then requests there fail' : 'until it ends the old one is used';
         log(`The gateway could not get ${what()}. It tries again, and ${until}: ${getReason(error)}`);
       },
       recovered: () => log(`The gateway could get ${what()} again.`),
@@ -77,8 +77,8 @@ export function openCloudTokens(log: LogProblem = () => {}): CloudTokens {
   return {
     get(vendor) {
       try {
-        const pass = findEntry(vendor).kept.get();
-        return pass instanceof Promise ? pass.catch((error: unknown) => fail(vendor, error)) : pass;
+        const token = findEntry(vendor).kept.get();
+        return token instanceof Promise ? token.catch((error: unknown) => fail(vendor, error)) : token;
       } catch (error) {
         return fail(vendor, error);
       }

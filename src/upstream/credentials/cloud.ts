@@ -66,13 +66,13 @@ export interface CloudToken {
   readonly headersFor: (request: Outgoing) => Headers | Promise<Headers>;
 }
 
-/** Fetches a new pass. @throws any error; its message may quote an answer. */
+/** Fetches a new token. @throws any error; its message may quote an answer. */
 export type Fetch = (signal: AbortSignal) => Promise<CloudToken>;
 
 /** How long a token is used whose expiry is unknown, in milliseconds. */
 export const UNKNOWN_LIFETIME = 300_000;
 
-/** A pass that is the same for all requests: a bearer token. */
+/** A token that is the same for all requests: a bearer token. */
 export function bearerToken(token: string, expires: number, more: Headers = {}): CloudToken {
   const headers = { ...more, authorization: `Bearer ${token}` };
   return { secret: token, expires, headersFor: () => headers };

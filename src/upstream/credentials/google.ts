@@ -11,7 +11,7 @@ import { withTokenAgent } from './token-agent.ts';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
- * Fetches a token; the pass sends it with each request. The file is read again each time, because it may have been
+ * Fetches a token, which is sent with each request. The file is read again each time, because it may have been
  * replaced.
  */
 export function googleToken({ file, proxy }: GoogleCloud): Fetch {

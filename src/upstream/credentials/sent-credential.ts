@@ -1,4 +1,4 @@
-/** The credential for requests to a vendor outside of the request path: its key, or a pass. */
+/** The credential for requests to a vendor outside of the request path: its key, or a token. */
 
 import { renderCredential } from '../headers.ts';
 import type { Vendor } from '../vendor.ts';
@@ -12,7 +12,7 @@ export interface SentCredential {
 }
 
 /**
- * @returns the headers that authenticate a request to `vendor`. @throws GatewayError `upstream-auth` if no pass can be
+ * @returns the headers that authenticate a request to `vendor`. @throws GatewayError `upstream-auth` if no token can be
  * fetched.
  */
 export async function credentialFor(
@@ -21,8 +21,8 @@ export async function credentialFor(
   request: Omit<Outgoing, 'origin' | 'headers'> & { readonly headers: Headers },
 ): Promise<SentCredential> {
   if (vendor.credentials === undefined) return { headers: { [vendor.auth]: renderCredential(vendor) } };
-  const pass = await cloudTokens.get(vendor);
+  const token = await cloudTokens.get(vendor);
   const { origin } = vendor;
   const headers = Object.entries(request.headers).flat();
-  return { headers: await pass.headersFor({ ...request, origin, headers }), secret: pass.secret };
+  return { headers: await token.headersFor({ ...request, origin, headers }), secret: token.secret };
 }
