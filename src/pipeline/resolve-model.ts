@@ -3,7 +3,7 @@
 import { isLimitedByModel } from '../access/limits/limited.ts';
 import { isConfined } from '../access/principal.ts';
 import type { StoredIds } from '../access/stored-ids.ts';
-import { type Catalog, MAX_ID_LENGTH, modelName, vendorName } from '../catalog/catalog.ts';
+import { type Catalog, MAX_ID_LENGTH } from '../catalog/catalog.ts';
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
@@ -26,6 +26,7 @@ import { notServedHere, notSupported, printable } from './model/not-supported.ts
 import { type ReachOptions, reaches } from './model/reach.ts';
 import { requireSameModel } from './model/same-model.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
+import { ModelPermission } from './restrictions/model-permission.ts';
 import { findOtherModels } from './restrictions/other-models.ts';
 import { requireHarmless, requireHarmlessQuery } from './restrictions/require-harmless.ts';
 import { requireUniqueKeys } from './restrictions/unique-keys.ts';
@@ -68,18 +69,13 @@ export function resolveModel(
       await inTurns(sent.parsing());
     if (limited || confined) requireUniqueKeys(sent);
     const otherModels = principal.restricted || limited ? findOtherModels(sent.tree()) : [];
-    const findOthers = ({ id }: Model): string[] =>
-      otherModels.map((name) => resolveId(name, vendorName(id), catalog));
-    const isRefused = (id: string): boolean => !principal.allows(id, catalog.otherNames);
-    const refusedFor = (model: Model): string | undefined =>
-      isRefused(model.id) ? model.id : findOthers(model).find(isRefused);
-    const refused = refusedFor(model);
-    if (refused !== undefined) {
+    const permission = new ModelPermission(principal, otherModels, catalog);
+    const refused = permission.findRefused(model);
+    if (refused !== undefined)
       throw new GatewayError(
         'model-not-allowed',
         `This API key may not use the model ${printable(refused)}.`,
       );
-    }
     admitted.ledger.model = model;
     admitted.ledger.tiered = fields.has('service_tier');
     const isResponses = isOfResponses(route, sent);
@@ -101,7 +97,7 @@ export function resolveModel(
       model,
       vendor,
       upstreamFormat,
-      ...(limited && { otherModels: findOthers(model) }),
+      ...(limited && { otherModels: permission.findOthers(model) }),
       ...(mustTranslate && { mustTranslate }),
       ...(principal.stored === 'own' && {
         bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
@@ -109,7 +105,7 @@ export function resolveModel(
       ...sent,
     };
     const mayAsk = (other: Model): boolean =>
-      refusedFor(other) === undefined && reaches(reach, route.format, other);
+      permission.findRefused(other) === undefined && reaches(reach, route.format, other);
     const others = findFallbacks(routed, model, catalog, mayAsk);
     if (Object.values(others).every(({ length }) => length === 0)) return routed;
     return { ...routed, nextFallback: (reason) => fallback(routed, others, reason, vendors, reach) };
@@ -138,18 +134,6 @@ function requireFields({ format, operation }: Route, { body, scan: { fields } }:
     const span = fields.get(name);
     return span !== undefined && body.toString('latin1', span.start, span.end) !== 'null';
   });
-}
-
-/**
- * The canonical id of a model that a body names besides its own; without a vendor it is one of the same vendor's. Such
- * a name is sent as written, so of the gateway's aliases only the vendor's own dated names count.
- */
-function resolveId(name: string, vendor: string, catalog: Catalog): string {
-  const id = (name.includes('/') ? name : `${vendor}/${name}`).toLowerCase();
-  const found = catalog.resolve(id, vendor);
-  if (found === undefined) return id;
-  const sent = `${vendorName(found.id)}/${found.upstream ?? modelName(found.id)}`;
-  return sent.toLowerCase() === id ? found.id : id;
 }
 
 /** Some upstreams read keys case-insensitively, and would take `MODEL` for the model. */
