@@ -31,6 +31,27 @@ export interface TestedClient {
   readonly test: string;
 }
 
+/** A client, the package of which it is part, and the name with which its tests begin. */
+type ListedClient = readonly [client: string, artifact: string, test: string];
+
+/**
+ * Adds the versions of the packages.
+ * @param file where the versions are pinned.
+ * @param findVersion finds the version of a package in its text.
+ */
+export function addVersions(
+  clients: readonly ListedClient[],
+  file: string,
+  findVersion: (text: string, artifact: string) => string | undefined,
+): readonly TestedClient[] {
+  const text = readFileSync(file, 'utf8');
+  return clients.map(([client, artifact, test]) => {
+    const version = findVersion(text, artifact);
+    if (version === undefined) throw new Error(`${file} does not have ${artifact}.`);
+    return { client, version, test };
+  });
+}
+
 /** Whether the clients that take long to install are tested too. */
 export const ALL_CLIENTS = process.env['FULL'] === '1';
 

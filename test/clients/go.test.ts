@@ -1,12 +1,11 @@
 /** Clients written in Go, against a running gateway. Their tests are in `test/clients/go`; each is a test here too. */
 
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { isObject, parseJson } from '../../src/lib/json.ts';
 import { GO, isAvailable } from '../support/programs.ts';
-import { ALL_CLIENTS, holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { ALL_CLIENTS, addVersions, holdResults, type Outcome } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
 
 const FOLDER = join(import.meta.dirname, 'go');
@@ -38,10 +37,10 @@ const MORE = [
 
 if (isAvailable(GO)) {
   const outcomes = [...(await runGo(FOLDER))];
-  const clients = [...clientsOf(CLIENTS, FOLDER)];
+  const clients = [...addVersions(CLIENTS, join(FOLDER, 'go.mod'), findVersion)];
   for (const [name, more] of ALL_CLIENTS ? MORE : []) {
     outcomes.push(...(await runGo(join(FOLDER, name))));
-    clients.push(...clientsOf(more, join(FOLDER, name)));
+    clients.push(...addVersions(more, join(FOLDER, name, 'go.mod'), findVersion));
   }
   holdResults('Go', outcomes, clients, join(FOLDER, 'results.json'));
 } else {
@@ -98,15 +97,6 @@ function outcomesIn(printed: string): readonly Outcome[] {
   }));
 }
 
-function clientsOf(
-  clients: readonly (readonly [string, string, string])[],
-  folder: string,
-): readonly TestedClient[] {
-  const required = readFileSync(join(folder, 'go.mod'), 'utf8');
-  return clients.map(([client, module, name]) => {
-    const [, version] =
-      new RegExp(`^(?:require|\\s)\\s*${RegExp.escape(module)} v(\\S+)`, 'm').exec(required) ?? [];
-    if (version === undefined) throw new Error(`${folder}/go.mod does not require ${module}.`);
-    return { client, version, test: name };
-  });
+function findVersion(required: string, module: string): string | undefined {
+  return new RegExp(`^(?:require|\\s)\\s*${RegExp.escape(module)} v(\\S+)`, 'm').exec(required)?.[1];
 }

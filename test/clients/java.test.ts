@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'vitest';
 import { isAvailable, JAVA } from '../support/programs.ts';
-import { holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { addVersions, holdResults, type Outcome } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
 import { parseOutcomes, runProgram } from './run-program.ts';
 
@@ -23,7 +23,8 @@ const CLIENTS = [
 
 if (isAvailable(JAVA)) {
   const outcomes = await runJava();
-  holdResults('Java', outcomes, CLIENTS.map(testedClient), join(FOLDER, 'results.json'));
+  const clients = addVersions(CLIENTS, join(FOLDER, 'pom.xml'), findVersion);
+  holdResults('Java', outcomes, clients, join(FOLDER, 'results.json'));
 } else {
   test.skip('clients in Java', () => {});
 }
@@ -49,13 +50,9 @@ async function runJava(): Promise<readonly Outcome[]> {
   }
 }
 
-function testedClient([client, artifact, name]: readonly [string, string, string]): TestedClient {
-  const pom = readFileSync(join(FOLDER, 'pom.xml'), 'utf8');
+function findVersion(pom: string, artifact: string): string | undefined {
   const place = new RegExp(`<artifactId>${artifact}</artifactId><version>(?:\\$\\{(.*)\\}|(.*))</version>`);
   const [, property, written] = place.exec(pom) ?? [];
-  const [, held] =
-    property === undefined ? [] : (new RegExp(`<${property}>(.*)</${property}>`).exec(pom) ?? []);
-  const version = written ?? held;
-  if (version === undefined) throw new Error(`pom.xml does not require ${artifact}.`);
-  return { client, version, test: name };
+  if (property === undefined) return written;
+  return new RegExp(`<${property}>(.*)</${property}>`).exec(pom)?.[1];
 }

@@ -1,10 +1,9 @@
 /** Clients written in Rust, against a running gateway. Their tests are in `test/clients/rust`; each is a test here too. */
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { isAvailable, RUST } from '../support/programs.ts';
-import { ALL_CLIENTS, holdResults, type Outcome, type TestedClient } from './client-results.ts';
+import { ALL_CLIENTS, addVersions, holdResults, type Outcome } from './client-results.ts';
 import { startRecordedGateway } from './recorded-gateway.ts';
 import { parseOutcomes, runProgram } from './run-program.ts';
 
@@ -31,7 +30,8 @@ const MORE = [
 if (isAvailable(RUST)) {
   const outcomes = await runRust();
   const clients = [...CLIENTS, ...(ALL_CLIENTS ? MORE : [])];
-  holdResults('Rust', outcomes, clients.map(testedClient), join(FOLDER, 'results.json'));
+  const tested = addVersions(clients, join(FOLDER, 'Cargo.lock'), findVersion);
+  holdResults('Rust', outcomes, tested, join(FOLDER, 'results.json'));
 } else {
   test.skip('clients in Rust', () => {});
 }
@@ -48,10 +48,6 @@ async function runRust(): Promise<readonly Outcome[]> {
   }
 }
 
-function testedClient([client, crate, name]: readonly [string, string, string]): TestedClient {
-  const locked = readFileSync(join(FOLDER, 'Cargo.lock'), 'utf8');
-  const [, version] =
-    new RegExp(`^name = "${RegExp.escape(crate)}"\nversion = "(.*)"$`, 'm').exec(locked) ?? [];
-  if (version === undefined) throw new Error(`Cargo.lock does not have ${crate}.`);
-  return { client, version, test: name };
+function findVersion(locked: string, crate: string): string | undefined {
+  return new RegExp(`^name = "${RegExp.escape(crate)}"\nversion = "(.*)"$`, 'm').exec(locked)?.[1];
 }
