@@ -146,14 +146,14 @@ export function findEndedKey(keys: Keys, key: string): EndedKey {
 
 /** Keys for lookup, from their records and the records of their groups. */
 export function openKeys(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
-  const book = openKeyRegistry();
-  book.setGroups(groups);
+  const registry = openKeyRegistry();
+  registry.setGroups(groups);
   let count = 0;
   for (const record of records) {
     count += 1;
-    book.set(`${count}`, [record]);
+    registry.set(`${count}`, [record]);
   }
-  return book;
+  return registry;
 }
 
 /** Several sources of keys as one. If two of them know a key, the first one decides who holds it. */

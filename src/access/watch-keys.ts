@@ -42,7 +42,7 @@ export async function watchKeys(
   store: Store,
   { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: WatchOptions = {},
 ): Promise<WatchedKeys> {
-  let book = openKeyRegistry();
+  let registry = openKeyRegistry();
   let known: (Changes & { readonly groups: string }) | undefined;
   let troubled = false;
   /** The last refresh that was asked for. */
@@ -67,11 +67,11 @@ export async function watchKeys(
         const revoked = isByRow ? rows.filter(isRevoked) : await lastRevokedKeys({ db }, MAX_REVOKED);
         return { isByRow, rows, revoked, groups, known: { ...changes, groups: state } };
       });
-    const next = read.isByRow ? book : openKeyRegistry();
+    const next = read.isByRow ? registry : openKeyRegistry();
     if (read.groups !== undefined) next.setGroups(read.groups.map(groupRecordFromRow));
     for (const row of read.rows) next.set(row.id, recordsFromRow(row));
     for (const key of read.revoked) next.addRevoked(key);
-    book = next;
+    registry = next;
     known = read.known;
   }
 
@@ -102,10 +102,10 @@ export async function watchKeys(
   await refresh();
   const looking = repeat(look, interval);
   return {
-    // A reload of all keys makes another book.
+    // A reload of all keys makes another registry.
     keys: {
-      findByHash: (hash) => book.findByHash(hash),
-      findEnded: (hash) => book.findEnded(hash),
+      findByHash: (hash) => registry.findByHash(hash),
+      findEnded: (hash) => registry.findEnded(hash),
     },
     refresh,
     async stop() {

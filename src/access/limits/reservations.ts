@@ -99,10 +99,10 @@ export function sharedReservations(name: string, redis: Redis): Reservations {
   const here = localReservations();
   const self = randomUUID();
   const getPlace = (key: string): string => `gateway:${name}:${key}`;
-  const tell = (key: string): Promise<unknown> =>
+  const update = (key: string): Promise<unknown> =>
     redis.eval(UPDATE, 1, getPlace(key), self, here.held(key), LEASE).catch(() => 0);
   const renew = (): void => {
-    for (const key of here.keys()) void tell(key);
+    for (const key of here.keys()) void update(key);
   };
   const renewal = setInterval(renew, LEASE / 3).unref();
   // What was reserved while Redis was away is held from the others too.
@@ -111,13 +111,13 @@ export function sharedReservations(name: string, redis: Redis): Reservations {
   return {
     async hold(key, amount) {
       const before = here.hold(key, amount);
-      const others = Number(await tell(key));
+      const others = Number(await update(key));
       return before + (others > 0 ? others : 0);
     },
     release(key, amount) {
       here.release(key, amount);
       // Sent after the charge on the same connection, so at no moment does the money count neither as held nor as spent.
-      void tell(key);
+      void update(key);
     },
     held: here.held,
     close() {
