@@ -106,11 +106,8 @@ export async function openGateway(
     groups: groupsByName(groups),
     before: previous?.identities,
   });
-  const holders = [...config.keys, ...config.groups, ...config.identities];
-  const isAnyLimited =
-    holders.some((holder) => holder.limits ?? holder.modelLimits) ||
-    [...config.keys, ...config.identities].some(({ tagLimits }) => tagLimits !== undefined);
-  const limits = given ?? (isAnyLimited ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined);
+  const limits =
+    given ?? (hasLimits(config) ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined);
   const record = taker ?? (limits && recording(charging(limits.charge)));
   const cache = await openCache(config, previous, log ?? logToStderr);
   const own = openKeys(config.keys.map(keyRecord), groups);
@@ -124,16 +121,7 @@ export async function openGateway(
     tools: rememberTools(),
     upstreams,
     cloudTokens,
-    options: {
-      ...config.limits,
-      ...pendingLimits(config.limits),
-      bodyLimit: config.limits.bodyBytes,
-      ...config.timeouts,
-      validate: config.validate,
-      askUsage: config.usage.ask,
-      generateContent: config.generateContent.models,
-      countTokens: config.countTokens.models,
-    },
+    options: gatewayOptions(config),
     cors: config.cors,
     timeZone: config.usage.timeZone,
     ...(callerUsage !== undefined && { callerUsage }),
@@ -156,6 +144,28 @@ export async function openGateway(
       if (config.cache?.store === 'redis') cache?.store.close();
       await sandbox?.close();
     },
+  };
+}
+
+/** Whether the configuration limits anybody. */
+function hasLimits({ keys, groups, identities }: Config): boolean {
+  return (
+    [...keys, ...groups, ...identities].some((holder) => holder.limits ?? holder.modelLimits) ||
+    [...keys, ...identities].some(({ tagLimits }) => tagLimits !== undefined)
+  );
+}
+
+function gatewayOptions(config: Config): Gateway['options'] {
+  const { limits, timeouts, validate, usage, generateContent, countTokens } = config;
+  return {
+    ...limits,
+    ...pendingLimits(limits),
+    bodyLimit: limits.bodyBytes,
+    ...timeouts,
+    validate,
+    askUsage: usage.ask,
+    generateContent: generateContent.models,
+    countTokens: countTokens.models,
   };
 }
 
