@@ -42,8 +42,8 @@ export class ByteAccumulator {
    *   nothing. Some web APIs, such as Response, refuse such memory in older versions of Node.
    * @param owner of the pieces.
    */
-  constructor(most: number, expected = 0, growsInPlace = false, owner?: PieceOwner) {
-    this.#max = most;
+  constructor(max: number, expected = 0, growsInPlace = false, owner?: PieceOwner) {
+    this.#max = max;
     this.#expected = expected;
     this.#growsInPlace = growsInPlace;
     this.#owner = owner;
@@ -85,16 +85,16 @@ export class ByteAccumulator {
   }
 
   #makeRoom(least: number): Uint8Array {
-    const most = this.#max;
+    const max = this.#max;
     const expected = this.#expected;
     if (this.#growsInPlace && least > MAX_PREALLOCATED) {
-      this.#resizable ??= new ArrayBuffer(0, { maxByteLength: Math.max(most, least) });
+      this.#resizable ??= new ArrayBuffer(0, { maxByteLength: Math.max(max, least) });
       const resizable = this.#resizable;
       resizable.resize(Math.min(resizable.maxByteLength, Math.ceil(least / STEP) * STEP));
       return new Uint8Array(resizable, 0, resizable.byteLength);
     }
     const next =
       expected >= least && expected <= MAX_PREALLOCATED ? expected : Math.max(2 * least, FIRST_BLOCK);
-    return new Uint8Array(Math.max(least, Math.min(most, next)));
+    return new Uint8Array(Math.max(least, Math.min(max, next)));
   }
 }

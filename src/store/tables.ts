@@ -69,7 +69,7 @@ export interface LimitColumns {
   readonly budget_reserve: string | null;
   /** A JSON array of limits for some models, as the admin API has them. */
   readonly model_limits: string | null;
-  /** One of STORED; null means `storedUnlessSaid`. */
+  /** One of STORED; null means `defaultStoredScope`. */
   readonly stored: string | null;
 }
 

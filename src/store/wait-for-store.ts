@@ -17,7 +17,7 @@ const MAX_PAUSE = 4_000;
 export async function waitForStore(
   open: () => Promise<Store>,
   wait: number,
-  tell: (reason: string) => void,
+  log: (reason: string) => void,
 ): Promise<Store> {
   const end = performance.now() + wait;
   for (let attempt = 0; ; attempt++) {
@@ -28,7 +28,7 @@ export async function waitForStore(
       if (!(error instanceof StoreError) || !isAway(error.cause) || left <= 0) throw error;
       const seconds = Math.ceil(wait / 1_000);
       if (attempt === 0)
-        tell(`${error.message.replace(/^t/, 'T')}. The start waits for it, for up to ${seconds} s.`);
+        log(`${error.message.replace(/^t/, 'T')}. The start waits for it, for up to ${seconds} s.`);
       await sleep(Math.min(left, MAX_PAUSE, FIRST_PAUSE * 2 ** attempt));
     }
   }

@@ -28,8 +28,8 @@ export class BoundedStream implements Step<Uint8Array, Uint8Array> {
   #size = 0;
 
   /** @param max bytes. */
-  constructor(most = MAX_STREAM) {
-    this.#max = most;
+  constructor(max = MAX_STREAM) {
+    this.#max = max;
   }
 
   /** @throws GatewayError `upstream-broken` if there are more bytes. */

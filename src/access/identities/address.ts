@@ -3,7 +3,7 @@
 import { isReserved } from '../../upstream/addresses.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 
-/** The condition of `isProviders`, for messages. */
+/** The condition of `isProviderAddress`, for messages. */
 export const PROVIDER_ADDRESS = 'must be https://…, or http://… on this machine';
 
 /** Whether a provider may be asked at an address. On plain http, anybody in between could let in anybody. */

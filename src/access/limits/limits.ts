@@ -114,16 +114,16 @@ const NOT_LIMITED: LimitStates = { requests: undefined, tokens: undefined };
  * moment; each part is rounded up.
  */
 export function openLimitsOver(
-  of: { readonly keys: AllCounters; readonly groups: AllCounters; readonly tags: Counters },
-  clock: Clock = { now: Date.now },
+  counters: { readonly keys: AllCounters; readonly groups: AllCounters; readonly tags: Counters },
+  clock: Clock,
   share: () => number = () => 1,
 ): Limits {
-  const keys = new Account('key', of.keys.all, clock, share);
-  const groups = new Account('group', of.groups.all, clock, share);
-  const keyModels = new ModelAccounts('key', of.keys.byModel, clock, share);
-  const groupModels = new ModelAccounts('group', of.groups.byModel, clock, share);
+  const keys = new Account('key', counters.keys.all, clock, share);
+  const groups = new Account('group', counters.groups.all, clock, share);
+  const keyModels = new ModelAccounts('key', counters.keys.byModel, clock, share);
+  const groupModels = new ModelAccounts('group', counters.groups.byModel, clock, share);
 
-  const tags = new Account('tag', of.tags, clock, share);
+  const tags = new Account('tag', counters.tags, clock, share);
   const boundTag = openTagsInUse();
 
   function charge(consumption: Consumption): void {

@@ -18,9 +18,9 @@ export interface ModelSpending {
 }
 
 /** @param read reads the store. @param recent the limits in use. */
-export function modelSpending(read: StoredByModel, shares: RecentModelLimits): ModelSpending {
+export function modelSpending(read: StoredByModel, recent: RecentModelLimits): ModelSpending {
   let first: { readonly day: string; readonly spent: SpentByModel } | undefined;
-  const getShare = (place: string): ModelLimitHolder | undefined => shares.get(place, performance.now());
+  const getShare = (place: string): ModelLimitHolder | undefined => recent.get(place, performance.now());
 
   return {
     async stored(day, places) {

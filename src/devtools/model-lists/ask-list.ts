@@ -35,7 +35,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
  * Asks `vendor` for all models that it lists.
- * @param passes gets a token if the vendor has no key
+ * @param cloudTokens gets a token if the vendor has no key
  * @param patience milliseconds for the whole list
  * @returns the models, each name once
  * @throws NoList if the vendor cannot be reached, refuses, takes too long, or answers with something else

@@ -88,7 +88,7 @@ export interface Answering {
 
 /**
  * Sends a request. A redirect is treated like any other answer.
- * @param passes gets a token if the vendor has no key
+ * @param cloudTokens gets a token if the vendor has no key
  * @returns the answer, with its body still to be read
  * @throws Error from undici if the exchange fails; GatewayError if no credentials can be had
  */

@@ -109,7 +109,7 @@ export interface GroupInUse {
 }
 
 /**
- * Deletes a group, unless keys belong to it. @returns the deleted row; `StillHeld` if keys belong to it; undefined if
+ * Deletes a group, unless keys belong to it. @returns the deleted row; `GroupInUse` if keys belong to it; undefined if
  * there is no such group.
  */
 export function deleteGroup(store: Store, name: string): Promise<GroupRow | GroupInUse | undefined> {

@@ -13,7 +13,7 @@ export interface KeyRecord {
   readonly hash: string;
   /** Ids of models, including aliases, and `vendor/*`; absent means every model. */
   readonly models?: readonly string[];
-  /** What it may use of the objects stored at vendors; absent means `storedUnlessSaid`. */
+  /** What it may use of the objects stored at vendors; absent means `defaultStoredScope`. */
   readonly stored?: Stored;
   /** When the key expires, in milliseconds since 1970; absent means never. */
   readonly expires?: number;
@@ -58,7 +58,7 @@ export function recordsFromRow(row: KeyRow): readonly KeyRecord[] {
   return [record, { ...record, hash: oldHash, expires: Math.min(oldUntil, expires ?? oldUntil) }];
 }
 
-/** A group's row as a record. @throws TypeError as `recordsOf`. */
+/** A group's row as a record. @throws TypeError as `recordsFromRow`. */
 export function groupRecordFromRow(row: GroupRow): GroupRecord {
   const models = parseModels(row);
   return {
