@@ -5,7 +5,7 @@ import type { Prompt } from '../../conversation/prompt.ts';
 import type { Routed } from '../exchange.ts';
 
 /** Fields that have no effect on what an answer says: they tell how it is sent, or who asks. */
-const KEYED_HEADERS: ReadonlySet<string> = new Set([
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'model',
   'stream',
   'includeUsage',
@@ -21,7 +21,7 @@ const KEYED_HEADERS: ReadonlySet<string> = new Set([
  */
 export function cacheKey({ principal, model }: Routed, prompt: Prompt, shared: boolean): string {
   const owner = shared ? null : principal.name;
-  const asked = Object.fromEntries(Object.entries(prompt).filter(([name]) => !KEYED_HEADERS.has(name)));
+  const asked = Object.fromEntries(Object.entries(prompt).filter(([name]) => !WITHOUT_EFFECT.has(name)));
   return createHash('sha256')
     .update(sortedJson([owner, model.id, asked]))
     .digest('base64url');
