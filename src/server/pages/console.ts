@@ -49,9 +49,9 @@ interface File {
 /**
  * Opens the console. Its files are listed now, and each is read when it is first asked for: most languages of code are
  * never looked at, and a start waits for none of them.
- * @param folder what `vite build` has written
  */
-export function openConsole(folder: string = findBuild()): Console {
+export function openConsole(): Console {
+  const folder = findBuild();
   const names = new Set(listFiles(folder));
   const files = new Map<string, Promise<File>>();
   const open = (name: string): Promise<File> => {
