@@ -5,15 +5,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { reportUsage } from '../../../src/accounting/usage/report.ts';
 import type { UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
 import { usageQuery } from '../../../src/accounting/usage/usage-query.ts';
-import { lineView, usageLine } from '../../../src/accounting/usage/usage-view.ts';
 import { runCommand } from '../../support/command.ts';
 import { KEY, startRecorded } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { spawnGateway } from '../../support/process.ts';
-import { recordUsage } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
 import { describeStores } from '../../support/stores.ts';
-import { exchange, noon } from './records.ts';
+import { recordAll, viewReport } from './recorded.ts';
+import { noon } from './records.ts';
 
 const ALL: UsageQuery = { from: '2026-11-18', to: '2026-11-21', by: ['group'], limit: 1_000 };
 const ONE = 'gw-test-key-of-the-group';
@@ -67,25 +66,15 @@ test.each([
 describeStores('a report by group', (stores) => {
   test('covers the usage of each key while it belonged to a group, and that without a group', async () => {
     const store = await stores.open();
-    const { record, close } = recordUsage(store, { interval: 10, batch: 2, queue: 100 });
-    for (const [key, group, cost, tag] of [
-      ['one', 'search', 0.1],
-      ['one', undefined, 0.2],
-      ['two', 'ads', 5, 'x'],
-      ['two', 'search', 0.3, 'x'],
-      ['one', 'search', 0.7],
-    ] as const)
-      record(exchange({ key, group, cost, tag }));
-    expect(await close(5_000)).toBe(0);
-    const report = async (query: Partial<UsageQuery>) => {
-      const { lines, total } = await reportUsage(store, { ...ALL, ...query });
-      const views = lines.map(lineView);
-      for (const view of views) usageLine.parse(view);
-      return {
-        total: total.requests,
-        lines: views.map(({ key, group, requests, cost }) => [key, group, requests, cost]),
-      };
-    };
+    const all = [
+      { key: 'one', group: 'search', cost: 0.1 },
+      { key: 'one', cost: 0.2 },
+      { key: 'two', group: 'ads', cost: 5, tag: 'x' },
+      { key: 'two', group: 'search', cost: 0.3, tag: 'x' },
+      { key: 'one', group: 'search', cost: 0.7 },
+    ];
+    await recordAll(store, all, 2);
+    const report = (query: Partial<UsageQuery>) => viewReport(store, { ...ALL, ...query }, 'group');
     expect(await report({})).toEqual({
       total: 5,
       lines: [
@@ -130,9 +119,7 @@ describeStores('a report by group', (stores) => {
     await fc.assert(
       fc.asyncProperty(fc.array(used, { maxLength: 40 }), async (all) => {
         const store = await stores.open();
-        const { record, close } = recordUsage(store, { interval: 10, batch: 7, queue: 100 });
-        for (const one of all) record(exchange(one));
-        expect(await close(5_000)).toBe(0);
+        await recordAll(store, all, 7);
         for (const of of ['group', 'tag'] as const) {
           const { lines, total } = await reportUsage(store, { ...ALL, by: [of] });
           expect(total.requests).toBe(all.length);

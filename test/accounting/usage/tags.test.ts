@@ -10,11 +10,11 @@ import { runCommand } from '../../support/command.ts';
 import { KEY, startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { spawnGateway } from '../../support/process.ts';
-import { recordUsage } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
 import { describeStores } from '../../support/stores.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
-import { exchange, noon } from './records.ts';
+import { recordAll, viewReport } from './recorded.ts';
+import { noon } from './records.ts';
 
 describe('the header', () => {
   let vendor: TestUpstream;
@@ -110,25 +110,15 @@ const ALL: UsageQuery = { from: '2026-11-18', to: '2026-11-21', by: ['tag'], lim
 describeStores('a report by tag', (stores) => {
   test('covers the usage of each tag, and usage without one', async () => {
     const store = await stores.open();
-    const { record, close } = recordUsage(store, { interval: 10, batch: 2, queue: 100 });
-    for (const [tag, cost] of [
-      ['one', 0.1],
-      [undefined, 0.2],
-      ['two', 5],
-      ['one', 0.3],
-      ['one', 0.7],
-    ] as const)
-      record(exchange({ tag, cost, key: cost === 0.7 ? 'other' : 'team' }));
-    expect(await close(5_000)).toBe(0);
-    const report = async (query: Partial<UsageQuery>) => {
-      const { lines, total } = await reportUsage(store, { ...ALL, ...query });
-      const views = lines.map(lineView);
-      for (const view of views) usageLine.parse(view);
-      return {
-        total: total.requests,
-        lines: views.map(({ key, tag, requests, cost }) => [key, tag, requests, cost]),
-      };
-    };
+    const all = [
+      { key: 'team', tag: 'one', cost: 0.1 },
+      { key: 'team', cost: 0.2 },
+      { key: 'team', tag: 'two', cost: 5 },
+      { key: 'team', tag: 'one', cost: 0.3 },
+      { key: 'other', tag: 'one', cost: 0.7 },
+    ];
+    await recordAll(store, all, 2);
+    const report = (query: Partial<UsageQuery>) => viewReport(store, { ...ALL, ...query }, 'tag');
     expect(await report({})).toEqual({
       total: 5,
       lines: [
@@ -170,9 +160,7 @@ describeStores('a report by tag', (stores) => {
     await fc.assert(
       fc.asyncProperty(fc.array(used, { maxLength: 40 }), async (all) => {
         const store = await stores.open();
-        const { record, close } = recordUsage(store, { interval: 10, batch: 7, queue: 100 });
-        for (const one of all) record(exchange(one));
-        expect(await close(5_000)).toBe(0);
+        await recordAll(store, all, 7);
         const { lines, total } = await reportUsage(store, ALL);
         const other = await reportUsage(store, { ...ALL, by: ['key'] });
         expect({ ...total, cost: 0, first_byte: 0, duration: 0 }).toEqual({
