@@ -208,7 +208,7 @@ describe.each(ways)('$way', ({ path, model }) => {
   ])('C-21 %s: accepted or refused, and the cost is linear in their number', async (_, fields, count) => {
     const take = async (many: number): Promise<void> => {
       const answered = send(path, with_(fields(many)));
-      await fetch(`${stage.gateway.url}/health/live`, { headers: { connection: 'close' } });
+      await stage.health('/health/live');
       expect((await answered).status).toBeLessThan(503);
     };
     const part = await costOf(stage, () => take(count / 10));

@@ -4,11 +4,10 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { call } from '../support/caller.ts';
 import { FREQUENT_GC } from '../support/frequent-gc.ts';
 import { KEY } from '../support/gateway.ts';
 import { bodyOf, eventually, type RawClient, rawClient, statusOf } from '../support/raw.ts';
-import { openStage, requestOf, type Stage, ways } from './stage.ts';
+import { openStage, type Stage, ways } from './stage.ts';
 
 const MB = 1024 * 1024;
 /** Nothing is cut for taking too long, however busy the machine is. */
@@ -66,7 +65,7 @@ describe.each(paths)('H-01 request bodies that are arriving, %s', (_, path) => {
     expect(all.filter(({ socket }) => socket.destroyed)).toHaveLength(1);
     // A caller with a small request is served meanwhile.
     const [native] = ways;
-    expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
+    expect((await stage.ask(native, false)).status).toBe(200);
     for (const { socket } of all) socket.destroy();
     const whole = async (): Promise<number> => {
       const client = begin(path, 4 * MB, KEY);
@@ -117,7 +116,7 @@ describe('H-03 whole answers that are collected', () => {
     stage = await openStage({}, FREQUENT_GC);
     const [, translated] = ways;
     // The first answers of a process allocate memory that stays allocated.
-    await call(stage.gateway.url, translated.path, requestOf(translated, false));
+    await stage.ask(translated, false);
     const before = stage.gateway.memory();
     const sockets: Socket[] = [];
     stage.respondWith((_, { socket }) => {
@@ -126,7 +125,7 @@ describe('H-03 whole answers that are collected', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
       for (let piece = 0; piece < 15; piece += 1) socket.write(inBytes(100_000));
     });
-    const answer = call(stage.gateway.url, translated.path, requestOf(translated, false));
+    const answer = stage.ask(translated, false);
     let most = 0;
     await eventually(() => {
       most = Math.max(most, stage.gateway.memory() - before);

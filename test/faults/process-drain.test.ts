@@ -10,8 +10,7 @@ import { chunk, openStage, requestOf, STREAM_END, type Stage, ways } from './sta
 let stage: Stage;
 afterEach(() => stage.close());
 
-const ready = async (): Promise<number> =>
-  (await fetch(`${stage.gateway.url}/health/ready`, { headers: { connection: 'close' } })).status;
+const ready = async (): Promise<number> => (await stage.health('/health/ready')).status;
 
 describe('SIGTERM', () => {
   test('P-01 with 500 live streams: not one is cut, the process exits with 0', async () => {
@@ -35,7 +34,7 @@ describe('SIGTERM', () => {
     for (let round = 0; round < 10; round++) {
       const more = Array.from({ length: 50 }, (_, at) => {
         const way = ways[at % 2] ?? ways[0];
-        return call(stage.gateway.url, way.path, requestOf(way, true));
+        return stage.ask(way);
       });
       answers.push(...(await Promise.all(more)));
     }

@@ -3,19 +3,14 @@
  */
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Answer, call } from '../support/caller.ts';
+import { call } from '../support/caller.ts';
 import { json } from '../support/upstream.ts';
 import { chunk, openStage, requestOf, STREAM_END, type Stage, streamEvents, ways } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage.close());
 
-const health = (path: string): Promise<Response> =>
-  fetch(`${stage.gateway.url}${path}`, { headers: { connection: 'close' } });
-
 const [native, translated] = ways;
-const ask = (way: (typeof ways)[number], stream = true): Promise<Answer> =>
-  call(stage.gateway.url, way.path, requestOf(way, stream));
 
 describe('requests in flight', () => {
   test("P-04 above the limit: 503 with Retry-After in the caller's format, and room again afterwards", async () => {
@@ -26,8 +21,13 @@ describe('requests in flight', () => {
       response.write(chunk('word'));
       ends.push(() => response.end(STREAM_END));
     });
-    const live = await Promise.all([ask(native), ask(native), ask(translated), ask(translated)]);
-    const [one, other] = await Promise.all([ask(native), ask(translated)]);
+    const live = await Promise.all([
+      stage.ask(native),
+      stage.ask(native),
+      stage.ask(translated),
+      stage.ask(translated),
+    ]);
+    const [one, other] = await Promise.all([stage.ask(native), stage.ask(translated)]);
     for (const refused of [one, other]) {
       expect(refused.status).toBe(503);
       expect(refused.headers['retry-after']).toBe('1');
@@ -37,23 +37,23 @@ describe('requests in flight', () => {
       type: 'error',
       error: { type: 'overloaded_error' },
     });
-    expect((await health('/health/live')).status).toBe(200);
-    expect((await health('/health/ready')).status).toBe(200);
+    expect((await stage.health('/health/live')).status).toBe(200);
+    expect((await stage.health('/health/ready')).status).toBe(200);
     // No vendor was asked for the refused requests.
     expect(stage.upstream.received).toHaveLength(4);
     for (const end of ends) end();
     for (const { over } of live) expect((await over).complete).toBe(true);
     stage.respondWith((_, response) => json(response, {}));
-    expect((await ask(native, false)).status).toBe(200);
+    expect((await stage.ask(native, false)).status).toBe(200);
   });
 
   test('P-04 above the share of a key: 429, while others are served', async () => {
     const second = 'another-key-of-the-tests';
     stage = await openStage({ limits: { inFlightPerKey: 2 }, keys: [{ name: 'second', key: second }] });
     stage.respondWith((_, response) => streamEvents(response, 5, 200));
-    const live = await Promise.all([ask(native), ask(native)]);
+    const live = await Promise.all([stage.ask(native), stage.ask(native)]);
     expect(live.map(({ status }) => status)).toEqual([200, 200]);
-    const refused = await ask(native);
+    const refused = await stage.ask(native);
     expect({ status: refused.status, retryAfter: refused.headers['retry-after'] }).toEqual({
       status: 429,
       retryAfter: '1',
@@ -61,7 +61,7 @@ describe('requests in flight', () => {
     const others = await call(stage.gateway.url, native.path, requestOf(native, true), second);
     expect(others.status).toBe(200);
     for (const { over } of [...live, others]) expect((await over).complete).toBe(true);
-    await expect.poll(async () => (await ask(native)).status).toBe(200);
+    await expect.poll(async () => (await stage.ask(native)).status).toBe(200);
   });
 
   test('P-04 an open loop of far more than fits: each is sent to the vendor or refused at once, and none is kept waiting', async () => {
@@ -70,7 +70,7 @@ describe('requests in flight', () => {
     stage.respondWith((_, response) => waiting.push(() => json(response, {})));
     const statuses: number[] = [];
     const come = async (): Promise<void> => {
-      const { status, headers } = await ask(native, false);
+      const { status, headers } = await stage.ask(native, false);
       if (status === 503) expect(headers['retry-after']).toBe('1');
       statuses.push(status);
     };

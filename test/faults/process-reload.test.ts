@@ -325,7 +325,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     const streams = await Promise.all(
       Array.from({ length: 60 }, (_, at) => {
         const way = ways[at % 2] ?? native;
-        return call(stage.gateway.url, way.path, requestOf(way, true));
+        return stage.ask(way);
       }),
     );
     let over = false;
@@ -368,10 +368,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
   test('P-13 a key that is removed in the middle of a stream: the stream goes on, the next request is a 401', async () => {
     await open();
     stage.respondWith((_, response) => streamEvents(response, 30, 150));
-    const live = await Promise.all([
-      call(stage.gateway.url, native.path, requestOf(native, true)),
-      call(stage.gateway.url, translated.path, requestOf(translated, true)),
-    ]);
+    const live = await Promise.all([stage.ask(native), stage.ask(translated)]);
     write(config({ workers }, [{ name: 'other', key: 'another-key-of-the-tests' }]));
     stage.gateway.signal('SIGHUP');
     await expect.poll(() => ask('openai/gpt-4o')).toBe(401);

@@ -14,12 +14,7 @@ import { chunk, openStage, requestOf, STREAM_END, type Stage, streamEvents, ways
 let stage: Stage;
 afterEach(() => stage.close());
 
-const health = (path: string): Promise<Response> =>
-  fetch(`${stage.gateway.url}${path}`, { headers: { connection: 'close' } });
-
 const [native, translated] = ways;
-const ask = (way: (typeof ways)[number], stream = true): Promise<Answer> =>
-  call(stage.gateway.url, way.path, requestOf(way, stream));
 
 describe('P-05 the event loop', () => {
   const STALLS = preload(`
@@ -34,26 +29,26 @@ describe('P-05 the event loop', () => {
   test('P-05 stalled again and again: new work is refused, live streams go on, and it recovers', async () => {
     stage = await openStage({ limits: { eventLoopDelay: 200 } }, STALLS);
     stage.respondWith((_, response) => streamEvents(response, 30, 100));
-    const [one, other] = await Promise.all([ask(native), ask(translated)]);
+    const [one, other] = await Promise.all([stage.ask(native), stage.ask(translated)]);
     stage.gateway.signal('SIGUSR2');
     // If the machine itself halts, the event loop may be on time for half a second in between.
     await expect
       .poll(async () => {
-        const answer = await health('/health/ready');
+        const answer = await stage.health('/health/ready');
         return [answer.status, await answer.json()];
       })
       .toEqual([503, { status: 'overloaded' }]);
-    expect((await health('/health/live')).status).toBe(200);
+    expect((await stage.health('/health/live')).status).toBe(200);
     await expect
       .poll(async () => {
-        const { status, headers } = await ask(translated);
+        const { status, headers } = await stage.ask(translated);
         return { status, retryAfter: headers['retry-after'] };
       })
       .toEqual({ status: 503, retryAfter: '1' });
     stage.gateway.signal('SIGUSR2');
     for (const { over } of [one, other]) expect(await over).toMatchObject({ complete: true });
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
-    expect((await ask(native)).status).toBe(200);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(200);
+    expect((await stage.ask(native)).status).toBe(200);
   });
 });
 
@@ -71,7 +66,7 @@ describe('P-05 an event loop that is late once', () => {
     const got = new Set<number>();
     // Longer than the interval between two checks.
     for (const over = performance.now() + 4_500; performance.now() < over; ) {
-      got.add((await health('/health/ready')).status);
+      got.add((await stage.health('/health/ready')).status);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect([...got]).toEqual([200]);
@@ -97,7 +92,7 @@ describe('P-06 file descriptors', () => {
     const told = (): number =>
       stage.gateway.output().split('could not be accepted: accept EMFILE').length - 1;
     await expect.poll(told).toBeGreaterThan(0);
-    expect((await health('/health/live')).status).toBe(200);
+    expect((await stage.health('/health/live')).status).toBe(200);
     expect(told()).toBe(1);
   });
 
@@ -106,11 +101,11 @@ describe('P-06 file descriptors', () => {
     const timeouts = { requestHead: 600_000 };
     stage = await openStage({ timeouts }, { shell: 'ulimit -n 128;' });
     stage.respondWith((_, response) => streamEvents(response, 80, 100));
-    const live = await ask(native);
+    const live = await stage.ask(native);
     // Idle connections, up to the mark.
     const idle = Array.from({ length: 80 }, () => rawClient(stage.gateway.port));
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
-    const refused = await ask(translated);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(503);
+    const refused = await stage.ask(translated);
     expect({ status: refused.status, connection: refused.headers.connection }).toEqual({
       status: 503,
       connection: 'close',
@@ -124,8 +119,8 @@ describe('P-06 file descriptors', () => {
     for (const { socket } of idle) socket.destroy();
     expect(await live.over).toMatchObject({ complete: true });
     expect(stage.gateway.alive()).toBe(true);
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
-    expect((await ask(native)).status).toBe(200);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(200);
+    expect((await stage.ask(native)).status).toBe(200);
   });
 });
 
@@ -167,8 +162,8 @@ describe('P-06 idle kept connections', () => {
       await eventually(() => client.text().includes('"ok"') || client.socket.closed, 'it is answered');
     }
     await eventually(() => kept.some(({ socket }) => socket.closed), 'they are closed');
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
-    expect((await ask(native)).status).toBe(200);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(200);
+    expect((await stage.ask(native)).status).toBe(200);
   });
 });
 
@@ -193,7 +188,7 @@ describe('P-07 memory', () => {
     ],
   ])('P-07 %s', async (_, program, expected) => {
     stage = await openStage({}, preload(program));
-    expect(await health('/health/ready')).toMatchObject(expected);
+    expect(await stage.health('/health/ready')).toMatchObject(expected);
   });
 
   test('P-07 is already short during a start, which takes a while: the process starts', async () => {
@@ -214,15 +209,15 @@ describe('P-07 memory', () => {
         };
       `),
     );
-    expect((await health('/health/ready')).status).toBe(503);
-    expect((await ask(native)).status).toBe(200);
+    expect((await stage.health('/health/ready')).status).toBe(503);
+    expect((await stage.ask(native)).status).toBe(200);
   });
 
   test('P-07 is short while hardly anything is in flight: that is no reason to refuse new requests', async () => {
     stage = await openStage({}, fullHeap());
     stage.gateway.signal('SIGUSR2');
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
-    expect((await ask(native)).status).toBe(200);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(503);
+    expect((await stage.ask(native)).status).toBe(200);
   });
 
   test('P-07 is checked once more when the body has arrived, before anything is built from it', async () => {
@@ -234,7 +229,7 @@ describe('P-07 memory', () => {
       ends.push(() => response.end(STREAM_END));
     });
     const live: Answer[] = [];
-    for (let at = 0; at < 8; at++) live.push(await ask(native));
+    for (let at = 0; at < 8; at++) live.push(await stage.ask(native));
     const [head = '', body = ''] = post(native.path, requestOf(native, true), ['Expect: 100-continue']).split(
       /(?<=\r\n\r\n)/,
     );
@@ -242,7 +237,7 @@ describe('P-07 memory', () => {
     // Its head is accepted first.
     const letIn = await client.until((text) => text.endsWith('100 Continue\r\n\r\n'));
     stage.gateway.signal('SIGUSR2');
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(503);
     client.socket.write(body);
     const refused = (await client.until((text) => text.includes('}'))).slice(letIn.length);
     expect(statusOf(refused)).toBe(503);
@@ -262,9 +257,9 @@ describe('P-07 memory', () => {
         execArgv,
       ),
     );
-    expect((await health('/health/ready')).status).toBe(200);
+    expect((await stage.health('/health/ready')).status).toBe(200);
     stage.gateway.signal('SIGUSR2');
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(503);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(503);
   });
 
   test('P-07 is almost exhausted: the newest request is ended with an error, until so few are left that it does not help', async () => {
@@ -275,12 +270,12 @@ describe('P-07 memory', () => {
       ends.push(() => response.end(STREAM_END));
     });
     const answers: Answer[] = [];
-    for (let at = 0; at < 20; at++) answers.push(await ask(at % 2 ? native : translated));
+    for (let at = 0; at < 20; at++) answers.push(await stage.ask(at % 2 ? native : translated));
     const cut = new Map<number, string>();
     for (const [at, { over }] of answers.entries()) void over.then(({ text }) => cut.set(at, text));
     stage.gateway.signal('SIGUSR2');
     await expect.poll(() => cut.size).toBe(12);
-    expect((await ask(native)).status).toBe(503);
+    expect((await stage.ask(native)).status).toBe(503);
     // It checks twice a second: nothing more is ended.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect([...cut.keys()]).toEqual(expect.arrayContaining(Array.from({ length: 12 }, (_, at) => 19 - at)));
@@ -289,7 +284,7 @@ describe('P-07 memory', () => {
     stage.gateway.signal('SIGUSR2');
     for (const end of ends) end();
     for (const { over } of answers.slice(0, 8)) expect((await over).text).not.toContain('out of memory');
-    await expect.poll(async () => (await health('/health/ready')).status).toBe(200);
+    await expect.poll(async () => (await stage.health('/health/ready')).status).toBe(200);
   });
 
   test('P-07 is far smaller than the requests need: refused in time, nothing crashes, and it recovers', async () => {
@@ -319,11 +314,11 @@ describe('P-07 memory', () => {
     expect(stage.gateway.alive(), stage.gateway.output()).toBe(true);
     expect(new Set(statuses)).toEqual(new Set([503]));
     expect(statuses.length).toBeGreaterThanOrEqual(5);
-    expect((await health('/health/live')).status).toBe(200);
+    expect((await stage.health('/health/live')).status).toBe(200);
     stage.respondWith((_, response) => json(response, {}));
     for (const response of waiting) json(response, {}, 500);
     waiting = [];
     await Promise.all(answers);
-    await expect.poll(async () => (await ask(native, false)).status).toBe(200);
+    await expect.poll(async () => (await stage.ask(native, false)).status).toBe(200);
   });
 });

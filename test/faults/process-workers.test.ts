@@ -12,7 +12,6 @@ import {
   chunk,
   openStage,
   openStreams,
-  requestOf,
   STREAM_END,
   type Stage,
   streamEvents,
@@ -49,7 +48,7 @@ describe('P-20 workers', () => {
       process.kill(childrenOf(stage.gateway.pid)[round % 2] ?? 0, 'SIGKILL');
       // The port is served throughout by the remaining workers.
       await eventually(() => childrenOf(stage.gateway.pid).length === 1, 'it is gone');
-      expect((await call(stage.gateway.url, native.path, requestOf(native, false))).status).toBe(200);
+      expect((await stage.ask(native, false)).status).toBe(200);
     }
     expect(stage.gateway.output()).toContain('A worker ended (SIGKILL) and is being replaced.');
   });

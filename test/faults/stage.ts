@@ -19,6 +19,10 @@ export interface Stage {
   readonly upstream: TestUpstream;
   /** How the vendor answers from now on. */
   respondWith(respond: Respond): void;
+  /** Sends a request of a way. @param stream whether it asks for a stream. */
+  ask(way: Way, stream?: boolean): Promise<Answer>;
+  /** Asks for the health of the gateway, over a connection of its own. @param path such as `/health/live`. */
+  health(path: string): Promise<Response>;
   /** How many of the vendor's answers are still in progress. */
   live(): number;
   /**
@@ -49,20 +53,23 @@ export async function openStage(config: ConfigInput = {}, options: ProcessOption
   const gateway = await spawnGateway({ vendors: vendorsAtUrl(upstream.url), ...config, limits }, options);
   const keys = [KEY, ...(config.keys ?? []).flatMap(({ key }) => key ?? [])];
   const atRest = gateway.sockets();
+  const health = (path: string): Promise<Response> =>
+    fetch(`${gateway.url}${path}`, { headers: { connection: 'close' } });
   return {
     gateway,
     upstream,
     respondWith: (next) => {
       respond = next;
     },
+    ask: (way, stream = true) => call(gateway.url, way.path, requestOf(way, stream)),
+    health,
     live: () => live,
     async expectUnharmed(secrets = []) {
       expect(gateway.alive(), gateway.output()).toBe(true);
       await eventually(() => live === 0, 'every answer of the vendor has ended');
       // Idle connections to the vendor are closed after 4 s, callers' when their callers close them.
       await eventually(() => gateway.sockets() <= atRest, 'every socket is closed');
-      const health = await fetch(`${gateway.url}/health/live`, { headers: { connection: 'close' } });
-      expect(health.status).toBe(200);
+      expect((await health('/health/live')).status).toBe(200);
       const output = gateway.output();
       for (const secret of [CANARY, 'vendor-key', ...keys, ...secrets]) expect(output).not.toContain(secret);
       // The code of the reason why a vendor could not be reached may be shown.
@@ -92,6 +99,8 @@ export function useStage(
       return stage().upstream;
     },
     respondWith: (respond) => stage().respondWith(respond),
+    ask: (way, stream) => stage().ask(way, stream),
+    health: (path) => stage().health(path),
     live: () => stage().live(),
     expectUnharmed: (more) => stage().expectUnharmed(more),
     close: () => stage().close(),
