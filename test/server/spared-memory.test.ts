@@ -3,7 +3,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Shortage } from '../../src/pipeline/exchange.ts';
 import { SPARED, shortageAt } from '../../src/pipeline/shed-load.ts';
-import { watchShortage } from '../../src/server/process/shortage.ts';
+import { ShortageWatch } from '../../src/server/process/shortage.ts';
 
 const readings = vi.hoisted(() => ({ count: 0 }));
 vi.mock(import('node:v8'), async (load) => {
@@ -37,7 +37,7 @@ test('of a shortage of memory the first few requests in flight are spared, and o
 
 test('the watch reads memory for those alone that are not spared, and reports what the last reading was', () => {
   let mark = 1;
-  const watch = watchShortage({
+  const watch = new ShortageWatch({
     marks: () => ({ eventLoopDelay: 600_000, memory: mark, fileDescriptors: 1 }),
     onLowMemory() {},
     onCriticalMemory() {},

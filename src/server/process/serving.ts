@@ -10,7 +10,7 @@ import { serve } from '../listen/server.ts';
 import type { OpenGateway } from '../open-gateway.ts';
 import { adaptHeapGrowth } from './heap-growth.ts';
 import { releaseWhenIdle } from './release-memory.ts';
-import { type ShortageWatch, watchShortage } from './shortage.ts';
+import { ShortageWatch } from './shortage.ts';
 
 /** A gateway, and the configuration it was opened with. */
 export interface ConfiguredGateway extends OpenGateway {
@@ -44,15 +44,15 @@ export async function startServing(
   const retired = new Set<ConfiguredGateway>();
 
   // Before it serves, nothing can run short and nothing can be released.
-  let shortage: ShortageWatch['current'] = () => undefined;
+  let watch: ShortageWatch | undefined;
   const server = await serve(
     () => current.gateway,
     first.config,
-    (isSpared) => shortage(isSpared),
+    (isSpared) => watch?.current(isSpared),
     log,
     open,
   );
-  const watch = watchShortage({
+  watch = new ShortageWatch({
     marks: () => current.config.limits,
     onLowMemory: () => server.releaseMemory(),
     onCriticalMemory() {
@@ -63,7 +63,6 @@ export async function startServing(
     },
     onFewDescriptors: () => server.closeIdle(),
   });
-  shortage = watch.current;
   const stopReleasing = releaseWhenIdle({
     inFlight: () => server.live.inFlight(),
     claimed: () => server.live.claimed(),
@@ -90,7 +89,7 @@ export async function startServing(
     },
     async close() {
       clearInterval(retire);
-      watch.stop();
+      watch?.stop();
       stopReleasing();
       stopAdapting();
       await Promise.all([current, ...retired].map((opened) => opened.close()));

@@ -20,12 +20,6 @@ export interface Watermarks {
   readonly fileDescriptors: number;
 }
 
-export interface ShortageWatch {
-  /** @param isSpared whether the last reading of memory will do, however old: half a second at most. */
-  current(isSpared?: boolean): Shortage | undefined;
-  stop(): void;
-}
-
 export interface ShortageOptions {
   marks(): Watermarks;
   /** Called when memory is short: whatever is not in use should be released. */
@@ -53,51 +47,62 @@ const CRITICAL_MEMORY = 0.95;
 /** Three semi-spaces of 32 MB, the default on 64-bit machines (V8, Heap::MaxReserved). */
 const YOUNG_GENERATION = 96 * 1024 * 1024;
 
-/** Checks every half second. The watch does not keep the process alive. */
-export function watchShortage(options: ShortageOptions): ShortageWatch {
-  const { marks, onLowMemory, onCriticalMemory, onFewDescriptors } = options;
-  const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
-  const descriptors = descriptorLimit();
-  const granted = grantedMemory();
-  let late = 0;
-  let few = false;
-  let memoryShare = 0;
-  let residentShare = 0;
-  let weighed = Number.NEGATIVE_INFINITY;
-  let weighedResident = Number.NEGATIVE_INFINITY;
+/** Checks every half second, and memory more often. It does not keep the process alive. */
+export class ShortageWatch {
+  readonly #options: ShortageOptions;
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #descriptors = descriptorLimit();
+  readonly #granted = grantedMemory();
+  readonly #timer: NodeJS.Timeout;
+  /** How many intervals in a row the event loop was late. */
+  #late = 0;
+  #hasFewDescriptors = false;
+  #memoryShare = 0;
+  #residentShare = 0;
+  /** When each was read last, by performance.now(). */
+  #memoryRead = Number.NEGATIVE_INFINITY;
+  #residentRead = Number.NEGATIVE_INFINITY;
 
-  const weigh = (): void => {
-    weighed = performance.now();
-    if (weighed - weighedResident > RESIDENT_INTERVAL) {
-      weighedResident = weighed;
-      residentShare = (residentMemory() ?? 0) / granted;
+  constructor(options: ShortageOptions) {
+    this.#options = options;
+    this.#delay.enable();
+    this.#timer = setInterval(() => this.#check(), INTERVAL).unref();
+  }
+
+  /** @param isSpared whether the last reading of memory will do, however old: half a second at most. */
+  current(isSpared = false): Shortage | undefined {
+    if (this.#hasFewDescriptors) return 'file-descriptors';
+    if (!isSpared && performance.now() - this.#memoryRead > MEMORY_INTERVAL) this.#readMemory();
+    if (this.#memoryShare > this.#options.marks().memory) return 'memory';
+    return this.#late >= LATE_IN_A_ROW ? 'event-loop' : undefined;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delay.disable();
+  }
+
+  #check(): void {
+    const { eventLoopDelay, memory, fileDescriptors } = this.#options.marks();
+    this.#late = this.#delay.percentile(99) / 1e6 > eventLoopDelay ? this.#late + 1 : 0;
+    this.#delay.reset();
+    const limit = this.#descriptors;
+    this.#hasFewDescriptors = limit !== undefined && (openDescriptors() ?? 0) / limit > fileDescriptors;
+    if (this.#hasFewDescriptors) this.#options.onFewDescriptors();
+    this.#readMemory();
+    if (this.#memoryShare > memory) this.#options.onLowMemory();
+    if (this.#memoryShare > CRITICAL_MEMORY) this.#options.onCriticalMemory();
+  }
+
+  #readMemory(): void {
+    const now = performance.now();
+    this.#memoryRead = now;
+    if (now - this.#residentRead > RESIDENT_INTERVAL) {
+      this.#residentRead = now;
+      this.#residentShare = (residentMemory() ?? 0) / this.#granted;
     }
-    memoryShare = Math.max(usedHeap(), residentShare);
-  };
-  const look = (): void => {
-    const { eventLoopDelay, memory, fileDescriptors } = marks();
-    late = delay.percentile(99) / 1e6 > eventLoopDelay ? late + 1 : 0;
-    delay.reset();
-    few = descriptors !== undefined && (openDescriptors() ?? 0) / descriptors > fileDescriptors;
-    if (few) onFewDescriptors();
-    weigh();
-    if (memoryShare > memory) onLowMemory();
-    if (memoryShare > CRITICAL_MEMORY) onCriticalMemory();
-  };
-  const timer = setInterval(look, INTERVAL).unref();
-  return {
-    current(isSpared = false) {
-      if (few) return 'file-descriptors';
-      if (!isSpared && performance.now() - weighed > MEMORY_INTERVAL) weigh();
-      if (memoryShare > marks().memory) return 'memory';
-      return late >= LATE_IN_A_ROW ? 'event-loop' : undefined;
-    },
-    stop() {
-      clearInterval(timer);
-      delay.disable();
-    },
-  };
+    this.#memoryShare = Math.max(usedHeap(), this.#residentShare);
+  }
 }
 
 /** The share of the heap that is used: past its end V8 ends the process. */
