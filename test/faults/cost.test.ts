@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
-import { mayRepeat, topLevelMember } from '../../src/accounting/usage/top-level-member.ts';
+import { keepTopLevel, mayRepeat } from '../../src/accounting/usage/top-level-member.ts';
 import { UsageObserver } from '../../src/accounting/usage/usage-observer.ts';
 import { parseDataUrl } from '../../src/conversation/data-url.ts';
 import { holdsInexactNumber } from '../../src/conversation/inexact-number.ts';
@@ -188,7 +188,7 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
   'hide-usage': (pieces) => void run(stripInjectedUsage(), pieces),
   'usage-search': usageOf,
   outermost: (pieces) => {
-    const own = topLevelMember();
+    const own = keepTopLevel();
     for (const piece of pieces) own(piece);
   },
   'early-failure': firstWords,

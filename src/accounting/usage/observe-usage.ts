@@ -6,7 +6,7 @@ import type { Sink, Step } from '../../streams/step.ts';
 import type { TrailingBytes } from '../../streams/trailing-bytes.ts';
 import type { Ledger } from './ledger.ts';
 import { OutputEstimate } from './output-estimate.ts';
-import { topLevelMember } from './top-level-member.ts';
+import { keepTopLevel } from './top-level-member.ts';
 import { UsageObserver } from './usage-observer.ts';
 
 /**
@@ -28,7 +28,7 @@ export function observeUsage(
   // Of an answer that repeats the request, the observer sees other bytes, so their end is its own.
   ledger.usage = new UsageObserver(field, ledger.tiered, repeats ? undefined : tail);
   ledger.output = new OutputEstimate(upstreamFormat);
-  return new UsageStep(ledger, ledger.usage, ledger.output, repeats ? topLevelMember() : undefined);
+  return new UsageStep(ledger, ledger.usage, ledger.output, repeats ? keepTopLevel() : undefined);
 }
 
 /** The step, which notes in the ledger when the first byte has come. */
@@ -36,19 +36,19 @@ export class UsageStep implements Step<Uint8Array, Uint8Array> {
   readonly #ledger: Ledger;
   readonly #usage: UsageObserver;
   readonly #output: OutputEstimate;
-  readonly #outermost: ((piece: Uint8Array) => Uint8Array) | undefined;
+  readonly #keepTopLevel: ((piece: Uint8Array) => Uint8Array) | undefined;
 
-  /** @param outermost reduces the pieces of an answer that repeats the request to what the vendor says itself. */
+  /** @param keepTopLevel reduces the pieces of an answer that repeats the request to what the vendor says itself. */
   constructor(
     ledger: Ledger,
     usage: UsageObserver,
     output: OutputEstimate,
-    outermost: ((piece: Uint8Array) => Uint8Array) | undefined,
+    keepTopLevel: ((piece: Uint8Array) => Uint8Array) | undefined,
   ) {
     this.#ledger = ledger;
     this.#usage = usage;
     this.#output = output;
-    this.#outermost = outermost;
+    this.#keepTopLevel = keepTopLevel;
   }
 
   transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
@@ -59,7 +59,7 @@ export class UsageStep implements Step<Uint8Array, Uint8Array> {
   /** Sees the next bytes, which somebody else passes on. */
   watch(bytes: Uint8Array): void {
     this.#ledger.first ??= performance.now();
-    this.#usage.add(this.#outermost === undefined ? bytes : this.#outermost(bytes));
+    this.#usage.add(this.#keepTopLevel === undefined ? bytes : this.#keepTopLevel(bytes));
     this.#output.add(bytes);
   }
 }

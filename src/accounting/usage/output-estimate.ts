@@ -12,14 +12,14 @@ import { BACKSLASH, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.t
 import { EVENT_BEGINNING } from '../../streams/sse.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
-/** As in English and in code; in most other writings there are fewer. */
+/** As in English and in code. In most other scripts a token has fewer. */
 const BYTES_PER_TOKEN = 4;
 
-/** So much without a space is base64, an image or a file; and what one is taken to be, in tokens. */
+/** A run of so many bytes of base64 is a file, such as an image. Each file counts as so many tokens. */
 const MIN_FILE_LENGTH = 2_048;
 const FILE_TOKENS = 1_000;
 
-/** How an event of each format is known to have text, and such a text in it: the last one may be cut. */
+/** By format: what marks an event that has text, and the pattern of a text in it. The last text may be cut. */
 const TEXTS = {
   'chat-completions': makeTextPattern('chat-completions'),
   responses: makeTextPattern('responses'),
@@ -35,7 +35,7 @@ function makeTextPattern(format: FormatName): { readonly mark: Buffer; readonly 
 
 /**
  * Tokens of a request to a vendor.
- * @param pieces its bytes. Only a file is cut, and not within its first MIN_FILE_LENGTH bytes.
+ * @param pieces its bytes. They are cut only inside files, and not within a file's first MIN_FILE_LENGTH bytes.
  */
 export function tokensOfRequest(...pieces: readonly Uint8Array[]): number {
   let bytes = 0;
@@ -50,7 +50,7 @@ export function tokensOfRequest(...pieces: readonly Uint8Array[]): number {
       isInFile = start === request.byteLength;
     }
     while (start + MIN_FILE_LENGTH <= request.byteLength) {
-      // From the end of where one would have to be, most of what is none is never looked at.
+      // A file must fill this place. Read from its end, most bytes of other text are never looked at.
       let at = start + MIN_FILE_LENGTH - 1;
       while (at >= start && isBase64(request[at])) at -= 1;
       if (at < start) {
@@ -89,7 +89,7 @@ export class OutputEstimate {
   readonly #spoken: FormatName;
   /** Undefined before the first byte. */
   #isStream: boolean | undefined;
-  /** Of a stream, they are counted from its first text on. */
+  /** The bytes that have come; in a stream, those from its first text on. */
   #bytes = 0;
 
   /** @param spoken the vendor's format. */
@@ -104,19 +104,19 @@ export class OutputEstimate {
       this.#bytes += chunk.byteLength;
       return;
     }
-    // What comes before the first text is no answer: some vendors say all that they were asked.
+    // What comes before the first text is not part of the answer: some vendors repeat the whole request.
     const from = this.#bytes === 0 ? toBuffer(chunk).indexOf(TEXTS[this.#spoken].mark) : 0;
     if (from >= 0) this.#bytes += chunk.byteLength - from;
   }
 
-  /** Whether an answer has come that is no stream of events. */
+  /** Whether an answer has come, and it is not a stream. */
   isWhole(): boolean {
     return this.#isStream === false;
   }
 
   /**
    * The tokens of the text that has come.
-   * @param end the last bytes so far. They tell how much of a stream is text.
+   * @param end the last bytes so far, which tell what share of a stream is text.
    */
   tokens(end: Uint8Array): number {
     const share = this.#isStream && this.#bytes > 0 ? this.#shareOfText(end) : 1;
@@ -125,9 +125,9 @@ export class OutputEstimate {
 
   #shareOfText(end: Uint8Array): number {
     const last = latin1OfBytes(end.subarray(Math.max(0, end.byteLength - this.#bytes)));
-    // The beginning of what is kept may be the rest of an event, of which it is unknown what it is.
+    // What is kept may begin inside an event, whose kind is then unknown.
     const first = last.length < this.#bytes ? last.search(EVENT_BEGINNING) : 0;
-    // An event of which no beginning is kept is a long one, so it is text.
+    // An event whose beginning is not kept is a long one, so it is text.
     if (first < 0) return 1;
     const events = last.slice(first);
     let bytes = 0;
@@ -136,11 +136,18 @@ export class OutputEstimate {
   }
 }
 
-/** Figures as told, with those estimated that lack. @param isPart whether the output told is that of a beginning. */
-export function completed(told: Tokens, passed: { input: number; output: number }, isPart: boolean): Tokens {
-  const { input = passed.input, output } = told;
+/**
+ * The reported figures, with estimates for those that are missing.
+ * @param isPart whether the reported output is only that of the beginning.
+ */
+export function completed(
+  reported: Tokens,
+  passed: { input: number; output: number },
+  isPart: boolean,
+): Tokens {
+  const { input = passed.input, output } = reported;
   return {
-    ...told,
+    ...reported,
     input,
     output: output === undefined || isPart ? Math.max(output ?? 0, passed.output) : output,
   };

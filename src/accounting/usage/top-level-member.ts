@@ -1,7 +1,7 @@
 /**
- * What a response says of itself, without what it repeats. OpenAI's has all that was asked for in it: tools, schemas,
- * metadata. There the caller's words stand as the vendor's own do, and a usage or a tier among them would be taken for
- * what the answer took.
+ * The response's own fields, without what it repeats of the request. OpenAI's responses contain everything that was asked
+ * for: tools, schemas, metadata. A `usage` or a `service_tier` among the caller's words there would be taken for the
+ * vendor's own.
  */
 
 import { LF } from '../../lib/bytes.ts';
@@ -9,14 +9,14 @@ import { OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { jsonCursor, step } from '../../lib/json-cursor.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
-/** What of a request tells that its answer may have such words: an MCP server's stand there as the caller's do. */
+/** A request with one of these may have an answer with such words: an MCP server's words are repeated as the caller's are. */
 const NAMES = ['"usage"', '"service_tier"', '"mcp"'].map((name) => Buffer.from(name));
 
-/** Letters and the low line, which nobody has to escape: any name may be hidden so. */
+/** An escaped letter or underscore, which need no escape: any name may be hidden by them. */
 const ESCAPE = Buffer.from('\\u00');
 const NEEDLESS = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
-/** Within this, an object of the response's own is kept whole. */
+/** The only field of the response whose object is kept whole. */
 const KEPT = Buffer.from('"usage"');
 
 /** How much of a request is searched in one step, in bytes; a step begins OVERLAP before the end of the one before it. */
@@ -25,8 +25,9 @@ const STRETCH = 512 * 1024;
 const OVERLAP = Math.max(...NAMES.map(({ length }) => length));
 
 /**
- * Whether what answers a request of responses must be read so. To do it with all of them would cost every byte.
- * @param pieces of the request, which are cut within no name and no escape.
+ * Whether the answer to a request of responses must be reduced to its own fields. To do that with every answer would cost
+ * time for each byte.
+ * @param pieces of the request. They are not cut inside a name or an escape.
  */
 export function* mayRepeat(pieces: readonly Uint8Array[]): Generator<undefined, boolean> {
   for (const piece of pieces) {
@@ -43,32 +44,35 @@ function hasNames(bytes: Buffer): boolean {
   return bytes.includes(ESCAPE) && NEEDLESS.test(bytes.toString('latin1'));
 }
 
-/** Takes an answer's bytes as they come. @returns of each piece what is of the response's own, its lists and objects empty. */
-export function topLevelMember(): (piece: Uint8Array) => Uint8Array {
-  /** How deep the response's own fields stand: in a stream it is in an event. */
-  let own: number | undefined;
+/**
+ * Returns a function that takes the pieces of an answer, and returns what is left of each: the response's own fields, of
+ * which lists and objects are empty except for the usage.
+ */
+export function keepTopLevel(): (piece: Uint8Array) => Uint8Array {
+  /** The depth of the response's own fields: in a stream, the response is inside an event. */
+  let ownDepth: number | undefined;
   let cursor = jsonCursor();
-  /** How much of the last text there is KEPT; -1 where it is another. */
-  let like = -1;
+  /** How many bytes of the last text at that depth are those of KEPT; -1 if it is another text. */
+  let matched = -1;
   let isKept = false;
 
   return (piece) => {
-    own ??= piece[0] === OPEN_OBJECT ? 1 : 2;
-    const left = Buffer.allocUnsafe(piece.byteLength);
+    ownDepth ??= piece[0] === OPEN_OBJECT ? 1 : 2;
+    const kept = Buffer.allocUnsafe(piece.byteLength);
     let length = 0;
     for (const byte of piece) {
       const { depth, isInString } = cursor;
       step(cursor, byte);
-      if (cursor.depth > depth && depth === own) isKept = like === KEPT.length;
-      // The brackets of what is left out stay.
-      if (Math.min(depth, cursor.depth) <= own || isKept) left[length++] = byte;
-      if (depth === own && (isInString || byte === QUOTE)) {
-        if (!isInString) like = 0;
-        like = byte === KEPT[like] ? like + 1 : -1;
+      if (cursor.depth > depth && depth === ownDepth) isKept = matched === KEPT.length;
+      // Of a list or an object that is left out, the brackets stay.
+      if (Math.min(depth, cursor.depth) <= ownDepth || isKept) kept[length++] = byte;
+      if (depth === ownDepth && (isInString || byte === QUOTE)) {
+        if (!isInString) matched = 0;
+        matched = byte === KEPT[matched] ? matched + 1 : -1;
       }
       // A line of an event stream is JSON of its own.
-      if (byte === LF && own === 2) cursor = jsonCursor();
+      if (byte === LF && ownDepth === 2) cursor = jsonCursor();
     }
-    return left.subarray(0, length);
+    return kept.subarray(0, length);
   };
 }

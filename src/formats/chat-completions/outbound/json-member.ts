@@ -25,10 +25,10 @@ export interface Member {
 }
 
 /**
- * The members with these keys, of the object that is all there is from `start` to `end`: of an object further in there
- * is none, and of a key that comes twice the first. One pass, whatever the bytes.
+ * Finds the members with these keys in the object that fills the bytes from `start` to `end`. Members of inner objects do
+ * not count, and if a key occurs twice, its first member does. It takes one pass, whatever the bytes are.
  * @param keys with their quotes.
- * @returns a member or undefined for each of the keys; undefined where the bytes are no closed object.
+ * @returns a member or undefined for each of the keys; undefined if the bytes are not a closed object.
  */
 export function findMembers(
   bytes: Uint8Array,
