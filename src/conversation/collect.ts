@@ -125,6 +125,6 @@ function closePart(building: Building): Part {
         ...common,
       };
     case 'opaque':
-      return { kind: 'opaque', format: open.format, value: open.value, ...common };
+      return { ...open, ...common };
   }
 }

@@ -107,6 +107,8 @@ export interface OpaquePart extends Common {
   readonly kind: 'opaque';
   readonly format: FormatName;
   readonly value: JsonObject;
+  /** The image that the model drew, if the block is one: other formats show it in the block's place. */
+  readonly image?: MediaPart;
 }
 
 /** Parts that may appear in the content of a message. */

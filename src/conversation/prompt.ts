@@ -84,6 +84,16 @@ export interface Thinking {
   readonly visible?: boolean;
 }
 
+/** Images that the answer is to have. */
+export interface ImageOptions {
+  /** Whether they come besides a text or in its place. Absent: the model decides. */
+  readonly place?: 'besides-text' | 'alone';
+  /** Width to height, e.g. `16:9`. */
+  readonly aspectRatio?: string;
+  /** E.g. `2K`. */
+  readonly size?: string;
+}
+
 /** A request. */
 export interface Prompt {
   /** The model as the vendor calls it. The pipeline sets it. */
@@ -94,6 +104,7 @@ export interface Prompt {
   readonly parallelToolCalls?: boolean;
   readonly output?: OutputFormat;
   readonly thinking?: Thinking;
+  readonly images?: ImageOptions;
   readonly maxTokens?: number;
   /** 0 to 2, OpenAI's and Google's range; Anthropic's ends at 1. */
   readonly temperature?: number;

@@ -11,7 +11,7 @@
  */
 
 import type { JsonObject } from '../lib/json.ts';
-import type { Citation, FormatName, FormatSpecific, Part, Signature } from './prompt.ts';
+import type { Citation, FormatSpecific, OpaquePart, Part, Signature } from './prompt.ts';
 
 /** Why an answer stopped. `malformed-call` is a failure, and `other` a reason that the gateway does not know. */
 export type Finish =
@@ -73,7 +73,7 @@ export type OpenPart =
   | { readonly kind: 'thinking' }
   | { readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly custom?: boolean }
   /** Comes whole: no deltas follow. */
-  | { readonly kind: 'opaque'; readonly format: FormatName; readonly value: JsonObject };
+  | Pick<OpaquePart, 'kind' | 'format' | 'value' | 'image'>;
 
 /** A part begins. */
 export interface PartStart {

@@ -4,9 +4,11 @@
  * turns"; OpenAI: "Image URLs are only allowed for messages with role 'user'"), so there the user shows them again.
  */
 
-import type { MediaPart, Part, Turn } from '../conversation/prompt.ts';
+import type { FormatName, MediaPart, Part, Turn } from '../conversation/prompt.ts';
 import { resultsFirst } from '../conversation/rules/strict-turns.ts';
+import { withParts } from '../conversation/turn-parts.ts';
 import { GatewayError } from '../lib/errors.ts';
+import { mapItems } from '../lib/lists.ts';
 import type { ModelTraits, Report } from './format.ts';
 
 /** Where the media go. */
@@ -14,6 +16,20 @@ export interface MediaTarget {
   readonly model: Pick<ModelTraits, 'input'>;
   /** @throws GatewayError for a medium that the service does not take. */
   render(part: MediaPart): unknown;
+}
+
+/** Shows the images in blocks that another format than `format` has for them. @returns `turns` itself if none has any. */
+export function showForeignImages(
+  turns: readonly Turn[],
+  format: FormatName,
+  report: Report,
+): readonly Turn[] {
+  const show = (part: Part): Part => {
+    if (part.kind !== 'opaque' || part.format === format || part.image === undefined) return part;
+    report('turns[].content', 'approximated', `only the image of a block of ${part.format}`);
+    return part.image;
+  };
+  return mapItems(turns, (turn) => withParts(turn, mapItems(turn.parts, show)));
 }
 
 /**
@@ -28,7 +44,7 @@ export function moveModelMedia(turns: readonly Turn[], target: MediaTarget, repo
   let waiting: readonly MediaPart[] = [];
   const moved = taken.flatMap((turn): Turn[] => {
     const media = waiting;
-    waiting = turn.role === 'assistant' ? turn.parts.filter(isMedia) : [];
+    waiting = turn.role === 'assistant' ? turn.parts.filter(isMedia).map(withoutSignature) : [];
     const own = waiting.length > 0 ? { ...turn, parts: turn.parts.filter((part) => !isMedia(part)) } : turn;
     if (media.length === 0) return [own];
     if (own.role !== 'user') return [{ role: 'user', parts: media }, own];
@@ -68,6 +84,11 @@ function isTaken(part: MediaPart, { model, render }: MediaTarget): boolean {
     if (error instanceof GatewayError) return false;
     throw error;
   }
+}
+
+/** A signature belongs to the model's own image, and only in its own turn. */
+function withoutSignature({ signature: _, ...part }: MediaPart): MediaPart {
+  return part;
 }
 
 function hasModelMedia({ role, parts }: Turn): boolean {

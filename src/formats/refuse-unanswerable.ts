@@ -7,13 +7,14 @@ import { asList, asObject, asObjects, asText, type Json } from '../lib/json.ts';
 
 /**
  * Refuses a prompt of another format than `format` that asks for images or speech without text, or for the
- * continuation of an answer that Google has begun.
+ * continuation of an answer that Google has begun. Only Google's models draw images for callers of other formats.
  * @throws GatewayError `invalid-request` if it does.
  */
 export function refuseUnanswerable(prompt: Prompt, format: FormatName): void {
   if (prompt.formatSpecific?.format === format) return;
   const { modalities } = findFormatFields(prompt.formatSpecific, 'chat-completions');
-  if (lacksText(modalities)) refuse('modalities');
+  const isDrawn = format === 'generate-content' && prompt.images?.place === 'alone';
+  if (lacksText(modalities) && !isDrawn) refuse('modalities');
   const google = findFormatFields(prompt.formatSpecific, 'generate-content');
   if (google['continuationToken'] != null) {
     throw invalid('Only the model that began an answer can continue it.', 'own.continuationToken');

@@ -176,11 +176,12 @@ describe('checklist 28: a part with several fields loses none', () => {
   });
 
   const drawn = { inlineData: png, thoughtSignature: 'c2ln' };
+  const spoken = { inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' }, thoughtSignature: 'c2ln' };
 
   test.each(ways)(
     'checklist 28: in an answer, besides the fields that the format has ($from, $mode)',
     async ({ from, mode }) => {
-      door.answers(geminiBoth([{ text: 'Look:' }, drawn])[mode]);
+      door.answers(geminiBoth([{ text: 'Listen:' }, spoken])[mode]);
       const paths = {
         'chat-completions': ['choices.0.message.', 'choices.0.delta.'],
         responses: ['', 'response.'],
@@ -193,7 +194,7 @@ describe('checklist 28: a part with several fields loses none', () => {
           : (await door.stream(from, GEMINI_3)).data.flatMap(
               (event) => at(event, `${streamed}provider_specific_fields`) ?? [],
             );
-      expect(told).toEqual([{ 'generate-content': [drawn] }]);
+      expect(told).toEqual([{ 'generate-content': [spoken] }]);
     },
   );
 

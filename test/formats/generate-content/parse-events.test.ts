@@ -343,12 +343,26 @@ describe('calls', () => {
 describe('data that only Google can read', () => {
   test('is carried whole, and the text continues after it', () => {
     const code = { executableCode: { language: 'PYTHON', code: '1' } };
-    const image = { inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' };
-    expect(parts([chunk([{ text: 'a' }, code, { text: 'b' }, image], END)])).toEqual([
+    const sound = { inlineData: { mimeType: 'audio/wav', data: 'AA==' }, thoughtSignature: 'S' };
+    expect(parts([chunk([{ text: 'a' }, code, { text: 'b' }, sound], END)])).toEqual([
       { kind: 'text', text: 'a' },
       { kind: 'opaque', format: 'generate-content', value: code },
       { kind: 'text', text: 'b' },
-      { kind: 'opaque', format: 'generate-content', value: image },
+      { kind: 'opaque', format: 'generate-content', value: sound },
+    ]);
+  });
+
+  test('is an image beside that, if it is one', () => {
+    const value = { inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' };
+    const image = {
+      kind: 'media',
+      media: 'image',
+      mediaType: 'image/png',
+      source: { kind: 'base64', data: 'AA==' },
+      signature: { origin: 'google', value: 'S' },
+    };
+    expect(parts([chunk([value], END)])).toEqual([
+      { kind: 'opaque', format: 'generate-content', value, image },
     ]);
   });
 

@@ -156,9 +156,12 @@ function parseTranscript(audio: Json | undefined, said: readonly Part[]): readon
 
 /** Images that the model drew, which OpenRouter writes beside the content. */
 function parseImages(images: Json | undefined, param: Place): Part[] {
-  return asObjects(images).flatMap((image, at) =>
-    image['type'] === 'image_url' ? [parsePart(withoutFields(image, ['index']), itemPlace(param, at))] : [],
-  );
+  return asObjects(images).flatMap((image, at) => {
+    if (image['type'] !== 'image_url') return [];
+    const signature = parseExtraContent(image['extra_content']);
+    const part = parsePart(withoutFields(image, ['index', 'extra_content']), itemPlace(param, at));
+    return [signature ? { ...part, signature } : part];
+  });
 }
 
 const FOREIGN_FORMATS = ['messages', 'generate-content', 'responses'] as const;

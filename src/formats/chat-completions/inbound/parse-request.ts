@@ -28,6 +28,7 @@ import {
   textAt,
 } from '../../openai/fields.ts';
 import { parseCacheControl } from './parse-cache-breakpoints.ts';
+import { parseImageOptions } from './parse-images.ts';
 import { parseOutput } from './parse-output.ts';
 import { parseSampling } from './parse-sampling.ts';
 import { parseThinking } from './parse-thinking.ts';
@@ -39,6 +40,8 @@ import { parseTurns } from './parse-turns.ts';
 const OPENAI_ONLY = new Set([
   ...SHARED_FIELDS,
   'audio',
+  // OpenRouter's, which goes with `modalities`.
+  'image_config',
   'logit_bias',
   'modalities',
   'prediction',
@@ -114,6 +117,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
       output: output.output,
       thinking: thinking.thinking,
+      images: parseImageOptions(rest),
       cachedContent: thinking.cachedContent,
       // `safety_identifier` is OpenAI's newer name. If both are present, the older one is the caller's own.
       user: textAt(user, 'user') ?? asText(rest['safety_identifier']),

@@ -15,6 +15,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { Foreign } from '../../foreign.ts';
 import { annotate } from '../wire/citations.ts';
+import { renderImage } from '../wire/images.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
@@ -67,6 +68,8 @@ export class ChoiceRenderer implements DeltaWriter {
   readonly #others = new Foreign();
   #open: OpenText | undefined;
   #hasRefusal = false;
+  /** The number of images so far. */
+  #images = 0;
   /** The thought and the text that came last. */
   #lastThought = '';
   #lastText = '';
@@ -107,10 +110,16 @@ export class ChoiceRenderer implements DeltaWriter {
         this.#open = this.#openText(event, call.before, call.after, call);
         return;
       }
-      case 'opaque':
-        this.#others.block(part.format, part.value);
+      case 'opaque': {
+        const image = part.image && renderImage(part.image, this.#images);
         this.#open = undefined;
+        if (image === undefined) this.#others.block(part.format, part.value);
+        else {
+          this.#images += 1;
+          this.writeDelta({ images: [image] }, out);
+        }
         return;
+      }
     }
   }
 

@@ -14,6 +14,7 @@ import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderAnnotations } from '../wire/citations.ts';
+import { renderImage } from '../wire/images.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
 import { renderSignedDetails } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
@@ -104,13 +105,19 @@ function renderThoughts(thoughts: readonly ThinkingPart[], calls: readonly ToolC
   };
 }
 
-/** The fields about the texts: their sources, their signature, and what the content cannot hold. */
+/** The fields about the texts, and the blocks: sources, signature, images, and what the content cannot hold. */
 function renderTextFields(texts: readonly TextPart[], blocks: readonly OpaquePart[]): JsonObject {
   const others = new Foreign();
-  for (const { format, value } of blocks) others.block(format, value);
+  const images: JsonObject[] = [];
+  for (const { format, value, image } of blocks) {
+    const drawn = image && renderImage(image, images.length);
+    if (drawn) images.push(drawn);
+    else others.block(format, value);
+  }
   return {
     annotations: renderAnnotations(texts, others),
     ...renderExtraContent(texts.findLast((part) => part.signature)?.signature),
+    ...(images.length > 0 && { images }),
     ...others.fields(),
   };
 }

@@ -10,7 +10,7 @@ import { withParts } from '../../../conversation/turn-parts.ts';
 import { joinLists, keepItems, mapItems } from '../../../lib/lists.ts';
 import { unreported } from '../../format.ts';
 import { laterSystemAsUser } from '../../later-system.ts';
-import { moveModelMedia } from '../../model-media.ts';
+import { moveModelMedia, showForeignImages } from '../../model-media.ts';
 import type { ReasoningHistory } from '../dialect.ts';
 import { renderPart } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
@@ -28,7 +28,7 @@ export function arrangeTurns(
   const shown = context.dialect.lossless
     ? turns
     : moveModelMedia(
-        turns,
+        showForeignImages(turns, 'chat-completions', context.report),
         { model: context.target, render: (part) => renderMedia(part, { ...context, report: unreported }) },
         context.report,
       );

@@ -139,7 +139,7 @@ export class ChoiceReader {
   }
 }
 
-/** Whether a delta has text, reasoning or calls. */
+/** Whether a delta has text, reasoning, calls or images. */
 function saysMore(delta: JsonObject | undefined): boolean {
   const pieces = [
     delta?.['content'],
@@ -147,6 +147,7 @@ function saysMore(delta: JsonObject | undefined): boolean {
     delta?.['reasoning'],
     delta?.['thinking'],
     delta?.['tool_calls'],
+    delta?.['images'],
   ];
   return pieces.some((value) => (isList(value) ? value.length > 0 : isObject(value) || asText(value)));
 }

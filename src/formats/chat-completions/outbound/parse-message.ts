@@ -3,6 +3,7 @@
 import type { FormatName } from '../../../conversation/prompt.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { AnswerContents } from '../wire/finish-reasons.ts';
+import { parseImage } from '../wire/images.ts';
 import { findPlainThought } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import { thinkingText } from '../wire/thinking-blocks.ts';
@@ -124,8 +125,14 @@ export class MessageReader {
       if (!isObject(item)) continue;
       if (item['type'] === 'thinking') this.#thoughts.write(thinkingText(item['thinking']), out);
       else if (typeof item['text'] === 'string') this.#write('text', item['text'], out);
-      else this.#parts.begin({ kind: 'opaque', format: 'chat-completions', value: item }, out);
+      else this.#readBlock(item, out);
     }
+  }
+
+  /** Reads what only this format has among its parts; of an image, the others have the like. */
+  #readBlock(value: JsonObject, out: Out): void {
+    const image = parseImage(value);
+    this.#parts.begin({ kind: 'opaque', format: 'chat-completions', value, ...(image && { image }) }, out);
   }
 
   /** Everything that a delta may contain beside its thoughts and its content. */
@@ -134,6 +141,7 @@ export class MessageReader {
     const foreign = delta['provider_specific_fields'];
     if (typeof refusal === 'string') this.#write('refusal', refusal, out);
     for (const annotation of asObjects(delta['annotations'])) this.#annotations.read(annotation, out);
+    for (const image of asObjects(delta['images'])) this.#readBlock(image, out);
     if (delta['extra_content'] !== undefined) this.#readSignature(delta, out);
     if (isObject(foreign)) this.#readForeign(foreign, out);
     if (isList(pieces))
@@ -182,6 +190,7 @@ export class MessageReader {
         case 'thinking_blocks':
         case 'refusal':
         case 'annotations':
+        case 'images':
         case 'extra_content':
         case 'provider_specific_fields':
         case 'tool_calls':

@@ -11,10 +11,9 @@ import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { RequestContext } from '../../format.ts';
 import { placeCitation } from '../wire/citations.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { type Proof, renderProof } from '../wire/thought-signature.ts';
 import type { ChunkWriter } from './chunk-writer.ts';
-import { renderCandidate, renderPart, showsThoughts } from './response-fields.ts';
+import { renderBlock, renderCandidate, renderPart, showsThoughts } from './response-fields.ts';
 import { carriesHidden, ThoughtCarrier } from './thought-carrier.ts';
 
 type Out = Sink<Sse>;
@@ -68,7 +67,8 @@ export class CandidateWriter {
     this.#open = { part, text: '', length: 0, offset: this.#visible.length, citations: undefined, proof };
     if (part.kind === 'text') this.#texts.set(index, this.#open);
     if (part.kind !== 'opaque') return;
-    if (part.format === FORMAT) this.#writePart(part.value, out);
+    const block = renderBlock(part);
+    if (block) this.#writePart(block, out);
     else {
       this.#foreign ??= [];
       this.#foreign.push(part.value);

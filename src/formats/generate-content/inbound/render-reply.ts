@@ -5,11 +5,11 @@ import type { Choice, Reply } from '../../../conversation/reply.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { placeCitation } from '../wire/citations.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { type Proof, renderProof } from '../wire/thought-signature.ts';
 import {
   findPromptFeedback,
   isBlockedPrompt,
+  renderBlock,
   renderCandidate,
   renderExtras,
   renderHead,
@@ -44,7 +44,7 @@ function renderChoice(
         citations.push(placeCitation(citation, text.length, part.text.length));
     }
     if (part.kind === 'text' || part.kind === 'refusal') text += part.text;
-    if (part.kind === 'opaque' && part.format !== FORMAT) foreign.push(part.value);
+    if (part.kind === 'opaque' && renderBlock(part) === undefined) foreign.push(part.value);
   }
   return renderCandidate(index, renderParts(parts, asked), { end, text, citations, logprobs, foreign });
 }

@@ -1,7 +1,8 @@
 /** What a stream and a whole answer share: parts, and the fields around them. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
-import type { Citation, Part, ThinkingPart } from '../../../conversation/prompt.ts';
+import { sniffMediaType } from '../../../conversation/media-types.ts';
+import type { Citation, OpaquePart, Part, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -47,11 +48,27 @@ export function renderPart(
       return { functionCall: call, ...renderProof(part, thoughts) };
     }
     case 'opaque':
-      return part.format === FORMAT ? part.value : undefined;
+      return renderBlock(part);
     case 'media':
     case 'tool-result':
       return undefined;
   }
+}
+
+/** A block of Gemini's own, or the image that another vendor's model drew; undefined for any other block. */
+export function renderBlock({
+  format,
+  value,
+  image,
+}: Pick<OpaquePart, 'format' | 'value' | 'image'>): JsonObject | undefined {
+  if (format === FORMAT) return value;
+  if (image === undefined) return undefined;
+  const { source, mediaType } = image;
+  const mimeType = mediaType ?? (source.kind === 'base64' ? sniffMediaType(source.data) : undefined);
+  const type = mimeType === undefined ? {} : { mimeType };
+  const proof = renderProof(image);
+  if (source.kind === 'base64') return { inlineData: { ...type, data: source.data }, ...proof };
+  return source.kind === 'url' ? { fileData: { ...type, fileUri: source.url }, ...proof } : undefined;
 }
 
 /** Fields of the whole answer that only Google has, and unknown ones. A stream has them once, in its first chunk. */

@@ -9,6 +9,7 @@ import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { type CarriedThought, type Proof, unsealProof } from '../wire/thought-signature.ts';
 import type { CandidateSources, CitedText } from './candidate-sources.ts';
+import { findDrawnImage } from './drawn-image.ts';
 import { type Answer, CandidateCalls } from './parse-calls.ts';
 
 type Out = Sink<ReplyEvent>;
@@ -158,7 +159,9 @@ export class CandidateParts {
     this.#hasOpaque = true;
     const choice = this.#choice;
     const index = ++this.#index;
-    out.enqueue({ type: 'part-start', choice, index, part: { kind: 'opaque', format: FORMAT, value } });
+    const image = findDrawnImage(value);
+    const part = { kind: 'opaque', format: FORMAT, value, ...(image && { image }) } as const;
+    out.enqueue({ type: 'part-start', choice, index, part });
     out.enqueue({ type: 'part-end', choice, index });
   }
 

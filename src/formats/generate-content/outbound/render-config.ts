@@ -1,10 +1,10 @@
 /** `generationConfig`: sampling, limits, log probabilities and thinking (REST reference, GenerationConfig). */
 
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
-import type { Prompt } from '../../../conversation/prompt.ts';
+import type { ImageOptions, Prompt } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, compact } from '../../../lib/json.ts';
+import { asObject, compact, isEmpty } from '../../../lib/json.ts';
 import { asksFor, limitStops, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderThinking } from './render-thinking.ts';
@@ -40,8 +40,18 @@ export function renderConfig(
       responseLogprobs: prompt.logprobs,
       logprobs: renderTopLogprobs(prompt, report),
       thinkingConfig,
+      ...renderImages(prompt.images),
     }),
     ...output,
+  };
+}
+
+/** What is asked for of images. A model that draws none answers 400 if it is asked for some. */
+function renderImages({ place, aspectRatio, size: imageSize }: ImageOptions = {}): JsonObject {
+  const imageConfig = compact({ aspectRatio, imageSize });
+  return {
+    ...(place && { responseModalities: place === 'alone' ? ['IMAGE'] : ['TEXT', 'IMAGE'] }),
+    ...(!isEmpty(imageConfig) && { imageConfig }),
   };
 }
 

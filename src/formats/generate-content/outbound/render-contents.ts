@@ -4,11 +4,11 @@ import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { withParts } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { asObjects } from '../../../lib/json.ts';
+import { asObject, asObjects, asText } from '../../../lib/json.ts';
 import { joinLists, keepItems, mapItems } from '../../../lib/lists.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
-import { dropRefusedMedia } from '../../model-media.ts';
+import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
@@ -16,7 +16,7 @@ import { renderMedia } from './render-media.ts';
 import { type Rendering, renderPart, renderSignature } from './render-parts.ts';
 import { renderResult } from './render-results.ts';
 
-/** Stands in for the signature of a call that another model made (Gemini API, "Thought signatures", FAQ). */
+/** Stands in for the signature of what another model made (Gemini API, "Thought signatures", FAQ). */
 export const PLACEHOLDER = 'skip_thought_signature_validator';
 
 interface Contents {
@@ -32,7 +32,7 @@ interface Contents {
  */
 export function renderContents(turns: readonly Turn[], target: ModelTraits, report: Report): Contents {
   const given = dropRefusedMedia(
-    readable(turns, report),
+    readable(showForeignImages(turns, FORMAT, report), report),
     { model: target, render: (part) => renderMedia(part, target) },
     report,
   );
@@ -50,7 +50,8 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
     if (turn === undefined) continue;
     const role = turn.role === 'assistant' ? 'model' : 'user';
     for (const written of renderTurn(turn, rendering)) {
-      const parts = role === 'model' && at > current ? signFirst(written, target) : written;
+      const shown = role === 'model' ? signImages(written, target) : written;
+      const parts = role === 'model' && at > current ? signFirst(shown, target) : shown;
       contents.push(
         turn.unknownFields === undefined ? { role, parts } : { ...turn.unknownFields, role, parts },
       );
@@ -182,4 +183,19 @@ function signFirst(parts: readonly JsonObject[], target: ModelTraits): readonly 
   const call = parts[first];
   if (call === undefined || call['thoughtSignature'] !== undefined) return parts;
   return parts.with(first, { ...call, thoughtSignature: PLACEHOLDER });
+}
+
+/**
+ * Signs the images that came back without a signature, or that another model drew. Gemini 3 refuses them in any of its own
+ * turns ("Image part is missing a thought_signature in content position 2, part position 1", archestra-ai/archestra#2548).
+ */
+function signImages(parts: readonly JsonObject[], target: ModelTraits): readonly JsonObject[] {
+  if (!isGemini3(target)) return parts;
+  return mapItems(parts, (part) => {
+    if (part['thought'] === true) return part;
+    const isImage = asText(asObject(part['inlineData'])?.['mimeType'])?.startsWith('image/');
+    return isImage && part['thoughtSignature'] === undefined
+      ? { ...part, thoughtSignature: PLACEHOLDER }
+      : part;
+  });
 }

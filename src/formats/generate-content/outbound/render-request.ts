@@ -3,7 +3,7 @@
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { isEmpty, otherFields } from '../../../lib/json.ts';
+import { isEmpty, otherFields, withoutFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign, withoutSaid } from '../../own-fields.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
@@ -20,6 +20,9 @@ import { renderTools } from './render-tools.ts';
 /** Fields that are rendered as part of something else: unknown ones, and those of this format. */
 const PLACED_UNKNOWN: ReadonlySet<string> = new Set(['generationConfig']);
 const PLACED: ReadonlySet<string> = new Set(['generationConfig', 'toolConfig']);
+
+/** The fields of a caller of chat-completions whose value is in `Prompt.images`. */
+const IMAGE_FIELDS: readonly string[] = ['modalities', 'image_config'];
 
 /**
  * @see Outbound.renderRequest
@@ -51,12 +54,11 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
 }
 
 function reportUnsupported(prompt: Prompt, report: Report): void {
-  reportForeign(
-    withoutSaid(prompt.formatSpecific, { safety_identifier: prompt.user }),
-    FORMAT,
-    'own',
-    report,
-  );
+  const unsaid = withoutSaid(prompt.formatSpecific, { safety_identifier: prompt.user });
+  const isSaid = prompt.images !== undefined && unsaid?.format !== FORMAT;
+  const others =
+    isSaid && unsaid ? { ...unsaid, fields: withoutFields(unsaid.fields, IMAGE_FIELDS) } : unsaid;
+  reportForeign(others, FORMAT, 'own', report);
   reportDropped(prompt, ['user', 'metadata'], 'Google has no such field', report);
   reportDropped(prompt, ['cacheBreakpoint'], 'Gemini caches by itself', report);
 }

@@ -7,7 +7,7 @@ import { flat } from '../../../lib/flat-text.ts';
 import { joinLists, mapItems } from '../../../lib/lists.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
-import { moveModelMedia } from '../../model-media.ts';
+import { moveModelMedia, showForeignImages } from '../../model-media.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { moveCallsLast } from './calls-last.ts';
 import { filterSendable } from './filter-sendable.ts';
@@ -28,7 +28,7 @@ export function arrangeTurns(
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const keepsEverything = keepsAll(prompt, target);
-  const all = filterSendable(prompt.turns, report);
+  const all = filterSendable(showForeignImages(prompt.turns, FORMAT, report), report);
   const sendable = keepsEverything
     ? all
     : moveModelMedia(

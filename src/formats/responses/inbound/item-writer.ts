@@ -12,6 +12,7 @@ import type { Signature } from '../../../conversation/prompt.ts';
 import type { LogprobsEvent, PartDelta, PartDetail, PartStart } from '../../../conversation/reply.ts';
 import { UNSIGNED } from '../../../conversation/signature.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
+import { findWholeItem } from '../wire/drawn-images.ts';
 import type { NamespacedName } from '../wire/namespaces.ts';
 import { getOrigin } from '../wire/origin.ts';
 import { type Mark, sealSignature } from '../wire/sealed-signature.ts';
@@ -66,9 +67,8 @@ export class ItemWriter {
   start(event: PartStart): void {
     const { part } = event;
     if (part.kind === 'refusal') this.#refused = true;
-    if (part.kind === 'opaque' && part.format !== 'responses') {
-      this.#options.foreign.block(part.format, part.value);
-      this.#open?.item.close?.();
+    if (part.kind === 'opaque') {
+      this.#writeBlock(part);
       return;
     }
     const isText = part.kind === 'text' || part.kind === 'refusal';
@@ -99,12 +99,6 @@ export class ItemWriter {
       case 'tool-call':
         this.#beginCall(part, event, id);
         return;
-      case 'opaque': {
-        const place = this.#nextPlace('item_', asText(part.value['id']));
-        const item = { ...part.value, id: place.id };
-        writeHostedItem(place, item, this.#events);
-        this.output.push(item);
-      }
     }
   }
 
@@ -211,6 +205,22 @@ export class ItemWriter {
     this.#open = { item, place };
     if (!item.isLate) this.#writeAdded(place, item.render('in_progress'));
     this.#resume(item, start);
+  }
+
+  /** Writes an item that has come whole. What is none in this format stands beside the items. */
+  #writeBlock(part: PartStart['part'] & { kind: 'opaque' }): void {
+    const found = findWholeItem(part);
+    if (found === undefined) {
+      this.#options.foreign.block(part.format, part.value);
+      this.#open?.item.close?.();
+      return;
+    }
+    this.#finishOpen('completed');
+    if (part.image?.signature) this.#carry(part.image.signature, 'i');
+    const place = this.#nextPlace(found.prefix, asText(found.item['id']));
+    const item = { ...found.item, id: place.id };
+    writeHostedItem(place, item, this.#events);
+    this.output.push(item);
   }
 
   #beginCall(part: PartStart['part'] & { kind: 'tool-call' }, start: PartStart, id?: string): void {

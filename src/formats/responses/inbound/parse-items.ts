@@ -8,6 +8,7 @@ import type { Part, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, requiredText, wrongValue } from '../../openai/fields.ts';
+import { toOpaquePart } from '../wire/drawn-images.ts';
 import { unsupported } from './field-errors.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { isUnsolicited, parseAgentMessage, parseUnsolicitedOutput } from './parse-agent-messages.ts';
@@ -110,7 +111,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
         const part = parseClientCall(item, path);
         if (part?.kind === 'tool-call') addCall(part);
         else if (part) addPart('user', part);
-        else addPart(open?.role ?? 'assistant', { kind: 'opaque', format: 'responses', value: item });
+        else addPart(open?.role ?? 'assistant', reasoning.signImage(toOpaquePart(item)));
       }
     }
   }

@@ -1,6 +1,12 @@
 /** Parses reasoning items of a caller's history: OpenAI's own, and those that carry another vendor's signature. */
 
-import type { Part, Signature, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
+import type {
+  OpaquePart,
+  Part,
+  Signature,
+  ThinkingPart,
+  ToolCallPart,
+} from '../../../conversation/prompt.ts';
 import { UNSIGNED } from '../../../conversation/signature.ts';
 import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { keepOrigin } from '../wire/origin.ts';
@@ -11,6 +17,8 @@ export interface ReasoningParser {
   parse(item: JsonObject, at: number, parts: Part[]): void;
   /** Adds the signature that came before the call to it. */
   sign(call: ToolCallPart): ToolCallPart;
+  /** Adds the signature that came before the image to it. */
+  signImage(part: OpaquePart): OpaquePart;
   /** Adds the signature that came before a message to its last text. */
   signMessage(parts: readonly Part[]): readonly Part[];
   /** Ends the turn. A signature that still waits for its part becomes one on an empty text, as Google has them. */
@@ -20,12 +28,14 @@ export interface ReasoningParser {
 /** Makes the parser for one history. */
 export function reasoningParser(): ReasoningParser {
   let ofCall: Signature | undefined;
+  let ofImage: Signature | undefined;
   let ofMessage: Signature | undefined;
   const settle = (parts: Part[]): void => {
-    for (const signature of [ofMessage, ofCall]) {
+    for (const signature of [ofMessage, ofCall, ofImage]) {
       if (signature) parts.push({ kind: 'text', text: '', signature });
     }
     ofCall = undefined;
+    ofImage = undefined;
     ofMessage = undefined;
   };
   return {
@@ -34,6 +44,7 @@ export function reasoningParser(): ReasoningParser {
       settle(parts);
       const unsealed = unsealSignature(item['encrypted_content']);
       if (unsealed?.mark === 'c') ofCall = unsealed.signature;
+      else if (unsealed?.mark === 'i') ofImage = unsealed.signature;
       else if (unsealed?.mark === 'p') signLast(parts, unsealed.signature);
       else if (unsealed?.mark === 'm') {
         ofMessage = unsealed.signature;
@@ -45,6 +56,13 @@ export function reasoningParser(): ReasoningParser {
       const signature = ofCall;
       ofCall = undefined;
       return signature ? { ...call, signature } : call;
+    },
+    signImage(part) {
+      const { image } = part;
+      const signature = ofImage;
+      if (image === undefined || signature === undefined) return part;
+      ofImage = undefined;
+      return { ...part, image: { ...image, signature } };
     },
     signMessage(parts) {
       const signature = ofMessage;

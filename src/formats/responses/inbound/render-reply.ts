@@ -74,7 +74,7 @@ function toOpenPart(part: Part): OpenPart | undefined {
     case 'tool-call':
       return { kind: part.kind, id: part.id, name: part.name, ...(part.custom && { custom: true }) };
     case 'opaque':
-      return { kind: part.kind, format: part.format, value: part.value };
+      return part;
     case 'media':
     case 'tool-result':
       return undefined;

@@ -3,6 +3,7 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import { changedNames } from '../../safe-names.ts';
+import { toOpaquePart } from '../wire/drawn-images.ts';
 import { findNamespacedNames, qualifyName } from '../wire/namespaces.ts';
 import type { ItemReader } from './item-reader.ts';
 import { CallReader } from './parse-call.ts';
@@ -73,7 +74,7 @@ class OpaqueReader implements ItemReader {
   read(): void {}
 
   done(item: JsonObject): void {
-    this.#parts.start({ kind: 'opaque', format: 'responses', value: item });
+    this.#parts.start(toOpaquePart(item));
     this.#parts.end();
   }
 }

@@ -68,7 +68,8 @@ function renderItem(part: ItemPart, customCalls: Set<string>, context: RenderCon
     case 'tool-result':
       return [renderResult(part, part.custom === true || customCalls.has(part.id), context)];
     case 'opaque':
-      if (part.format === 'responses') return [part.value];
+      if (part.format === 'responses')
+        return [...(part.image ? renderCarrier(part.image, 'i', context) : []), part.value];
       context.report('turns[].content', 'dropped', `a block that only ${part.format} can read`);
       return [];
   }

@@ -6,7 +6,7 @@ import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
-import { dropRefusedMedia } from '../../model-media.ts';
+import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
@@ -50,7 +50,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const taken = context.keepsAll
     ? prompt.turns
     : dropRefusedMedia(
-        prompt.turns,
+        showForeignImages(prompt.turns, 'responses', report),
         { model: target, render: (part) => renderMedia(part, {}, { ...context, report: unreported }) },
         report,
       );

@@ -1,8 +1,8 @@
 /**
  * Another vendor's signature in the `encrypted_content` of a reasoning item. A mark before the value, inside the seal,
  * says what the signature is on; only this folder reads it. No mark: a thought. `r.`: redacted thinking. `c.`: the tool
- * call that follows. `m.`: the message that follows. `p.`: the text or the call before. The values are base64, which has
- * no dot.
+ * call that follows. `i.`: the image that follows. `m.`: the message that follows. `p.`: the text or the call before. The
+ * values are base64, which has no dot.
  */
 
 import type { Signature, ThinkingPart } from '../../../conversation/prompt.ts';
@@ -10,8 +10,10 @@ import { seal, unsealReturned } from '../../../conversation/signature.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { Json } from '../../../lib/json.ts';
 
-/** What a signature is on: redacted thinking, the call or the message that follows, or the previous part. */
-export type Mark = 'r' | 'c' | 'm' | 'p';
+const MARKS = ['r', 'c', 'i', 'm', 'p'] as const;
+
+/** What a signature is on: redacted thinking, the call, image or message that follows, or the previous part. */
+export type Mark = (typeof MARKS)[number];
 
 /** Seals a signature together with its mark. OpenAI's own signatures are never marked. */
 export function sealSignature(signature: Signature, mark?: Mark): string {
@@ -45,6 +47,5 @@ export function renderEncryptedContent({
 
 function parseMark(value: string): Mark | undefined {
   if (value[1] !== '.') return undefined;
-  const first = value[0];
-  return first === 'r' || first === 'c' || first === 'm' || first === 'p' ? first : undefined;
+  return MARKS.find((mark) => mark === value[0]);
 }
