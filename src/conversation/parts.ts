@@ -5,7 +5,7 @@ import type { FormatName, FormatSpecific } from './format-name.ts';
 
 /**
  * The vendor whose model made a signature. It means nothing to any other vendor. xAI, Meta and DeepSeek encrypt reasoning
- * in OpenAI's format, each for itself.
+ * in OpenAI's format, each for itself; `other` is a service in front of vendors.
  */
 export type SignatureOrigin = 'anthropic' | 'google' | 'openai' | 'x-ai' | 'meta' | 'deepseek' | 'other';
 

@@ -2,7 +2,17 @@
 
 import { expect, test } from 'vitest';
 import { asObjects, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { at, completion, GLM, json, listAt, MUSE, THINKING, useDoor } from '../checklist/support.ts';
+import {
+  at,
+  completion,
+  GLM,
+  json,
+  listAt,
+  MUSE,
+  RESPONDER,
+  THINKING,
+  useDoor,
+} from '../checklist/support.ts';
 import { KEY } from '../support/gateway.ts';
 
 const door = useDoor({ generateContent: { models: 'all' } });
@@ -10,7 +20,7 @@ const cached = useDoor({ cache: { keys: ['test'], seconds: 60 } });
 
 const GPT = 'openai/gpt-5.4';
 const GROK = 'x-ai/grok-4.7';
-const VENDORS = [GPT, GROK, MUSE] as const;
+const VENDORS = [GPT, GROK, MUSE, RESPONDER] as const;
 const SECRET = 'gAAAAABo';
 
 const output = [
@@ -28,15 +38,17 @@ const output = [
     content: [{ type: 'output_text', text: 'ok', annotations: [] }],
   },
 ];
-const answer = json({
-  id: 'resp_1',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'x',
-  output,
-  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-});
+const answerOf = (items: readonly JsonObject[]) =>
+  json({
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'x',
+    output: items,
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  });
+const answer = answerOf(output);
 
 async function google(model: string, contents: readonly JsonObject[]): Promise<JsonObject> {
   const response = await fetch(`${door.url()}/v1beta/models/${model}:generateContent`, {
@@ -56,6 +68,12 @@ const dialogues = {
     const messages = [question, { role: 'assistant', content: whole['content'] ?? [] }, question];
     await door.whole('messages', second, { thinking, messages });
   },
+  async 'chat-completions'(first: string, second: string) {
+    const question = { role: 'user', content: 'Hello?' };
+    const { json: whole } = await door.whole('chat-completions', first, { messages: [question] });
+    const messages = [question, Object(at(whole, 'choices.0.message')), question];
+    await door.whole('chat-completions', second, { messages });
+  },
   async 'generate-content'(first: string, second: string) {
     const question = { role: 'user', parts: [{ text: 'Hello?' }] };
     const [candidate] = asObjects((await google(first, [question]))['candidates']);
@@ -63,9 +81,13 @@ const dialogues = {
   },
 };
 
-const changes = (['messages', 'generate-content'] as const).flatMap((from) =>
-  VENDORS.flatMap((first) => VENDORS.map((second) => ({ from, first, second }))),
-);
+const changes = [
+  ...(['messages', 'generate-content'] as const).flatMap((from) =>
+    VENDORS.flatMap((first) => VENDORS.map((second) => ({ from, first, second }))),
+  ),
+  // The others speak this format themselves.
+  { from: 'chat-completions', first: RESPONDER, second: RESPONDER } as const,
+];
 
 test.each(changes)('$from: $first, then $second', async ({ from, first, second }) => {
   door.answers(answer);
@@ -74,6 +96,16 @@ test.each(changes)('$from: $first, then $second', async ({ from, first, second }
   const thoughts = listAt(door.sent(), 'input').filter(({ type }) => type === 'reasoning');
   expect(thoughts.map((thought) => thought['encrypted_content'])).toEqual(first === second ? [SECRET] : []);
 });
+
+test.each(changes.filter(({ first, second }) => first === second))(
+  '$from: a thought of $first without a summary',
+  async ({ from, first, second }) => {
+    door.answers(answerOf(output.map((item) => ({ ...item, ...(item.summary && { summary: [] }) }))));
+    await dialogues[from](first, second);
+    const thoughts = listAt(door.sent(), 'input').filter(({ type }) => type === 'reasoning');
+    expect(thoughts).toMatchObject([{ summary: [], encrypted_content: SECRET }]);
+  },
+);
 
 test('what was sealed for OpenAI before is read', async () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: `openai#${SECRET}` };

@@ -48,8 +48,9 @@ const TOOL_ITEMS: readonly string[] = ['additional_tools', 'tool_search_call', '
  */
 const COMPATIBLE: Dialect = {
   complete: false,
-  // A service without a row is most often a gateway in front of OpenAI's models.
-  signatureOrigin: 'openai',
+  // A gateway in front of OpenAI's models has an account of its own there, and OpenAI reads reasoning only for the account
+  // that got it ("organization_id did not match the target organization").
+  signatureOrigin: 'other',
   openAIOnly: false,
   toolChoices: true,
   searchChoices: true,
@@ -64,7 +65,7 @@ const COMPATIBLE: Dialect = {
   unknownItems: new Set([...TOOL_ITEMS, 'agent_message', 'custom_tool_call', 'custom_tool_call_output']),
 };
 
-const OPENAI: Dialect = { ...COMPATIBLE, openAIOnly: true };
+const OPENAI: Dialect = { ...COMPATIBLE, signatureOrigin: 'openai', openAIOnly: true };
 
 const XAI: Dialect = {
   ...COMPATIBLE,
@@ -78,7 +79,7 @@ const XAI: Dialect = {
 };
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
-  '': { ...COMPATIBLE, complete: true },
+  '': { ...COMPATIBLE, signatureOrigin: 'openai', complete: true },
   openai: OPENAI,
   azure: OPENAI,
   // It passes over the kinds that it does not know without a word: the model is then offered no tools, and writes its

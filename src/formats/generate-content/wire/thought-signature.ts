@@ -11,7 +11,7 @@
  */
 
 import type { Part, Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
-import { unseal } from '../../../conversation/signature.ts';
+import { SIGNATURE_ORIGINS, unseal } from '../../../conversation/signature.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject, tryParseJson } from '../../../lib/json.ts';
 import { base64OfText, textOfBase64 } from '../../../lib/utf8.ts';
 
@@ -24,7 +24,8 @@ const REDACTED = 'r.';
 /** Begins the text of a seal that holds thoughts. */
 const THOUGHTS = 'thoughts#';
 
-const SEALED = /^(?:anthropic|google|openai|x-ai|meta|deepseek|other|thoughts)#/;
+/** How the text of a seal begins. */
+const BEGINNINGS: readonly string[] = [...SIGNATURE_ORIGINS.map((origin) => `${origin}#`), THOUGHTS];
 
 /** Base64 characters that decode to more bytes than the longest beginning of a seal has. */
 const HEAD = 16;
@@ -104,8 +105,12 @@ export function findSeal(text: string): Seal | undefined {
 
 /** The text of a seal; undefined if the gateway has not made it. */
 function openSeal(text: string): string | undefined {
-  if (SEALED.test(text)) return text;
-  return SEALED.test(textOfBase64(text.slice(0, HEAD))) ? textOfBase64(text) : undefined;
+  if (isSealed(text)) return text;
+  return isSealed(textOfBase64(text.slice(0, HEAD))) ? textOfBase64(text) : undefined;
+}
+
+function isSealed(text: string): boolean {
+  return BEGINNINGS.some((beginning) => text.startsWith(beginning));
 }
 
 function sealText({ origin, value }: Signature, mark = ''): string {

@@ -3,14 +3,20 @@
 import type { Part, Signature, Turn } from '../../../conversation/prompt.ts';
 import { unsealReturned } from '../../../conversation/signature.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { type CarriedSignature, isCarried, openCarrier, parseMarked } from '../wire/signature-carriers.ts';
+import {
+  type CarriedSignature,
+  isCarried,
+  isCarrier,
+  openCarrier,
+  parseMarked,
+} from '../wire/signature-carriers.ts';
 
 /** Returns the signature that a block carries, or undefined if the block is not a carrier. */
 export function parseCarrier(block: JsonObject): Signature | undefined {
   const { type, thinking, signature } = block;
   if (type !== 'thinking' || thinking !== '') return undefined;
   const open = unsealReturned(signature, 'anthropic');
-  return open && isCarried(open) ? open : undefined;
+  return open && isCarrier(open) ? open : undefined;
 }
 
 /** Collects the parts of a turn. */

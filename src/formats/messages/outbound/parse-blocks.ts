@@ -17,7 +17,7 @@ import { changedNames } from '../../safe-names.ts';
 import { parseCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { isCarried } from '../wire/signature-carriers.ts';
+import { isCarrier } from '../wire/signature-carriers.ts';
 import { PartNumbers } from './number-parts.ts';
 import {
   addSignature,
@@ -115,7 +115,7 @@ export class BlockParser {
     if (part.kind === 'opaque') {
       this.#parts.begin({ ...part, value: completeBlock(block) }, undefined, out);
     } else if (block.index < 0) {
-      if (signature && isCarried(signature)) {
+      if (signature && isCarrier(signature)) {
         this.#parts.carry(signature, out);
         return;
       }

@@ -30,6 +30,14 @@ export function isCarried(signature: Signature): boolean {
   return signature.origin === 'google' || signature.origin === 'other';
 }
 
+/**
+ * Tells whether an empty thinking block with this signature is a carrier. Google's may be without a mark; a service whose
+ * vendor is not known encrypts thoughts, and its block without a mark is one.
+ */
+export function isCarrier(signature: Signature): boolean {
+  return signature.origin === 'google' || (isCarried(signature) && parseMarked(signature) !== undefined);
+}
+
 /** Reads a carrier's signature. One without a mark belongs to the part that follows. */
 export function openCarrier(carried: Signature): CarriedSignature {
   return parseMarked(carried) ?? { place: 'next', signature: carried };
