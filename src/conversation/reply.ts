@@ -26,6 +26,13 @@ export type Finish =
   | 'malformed-call'
   | 'other';
 
+/** Tokens of each kind of medium. Absent: none, or not reported. */
+export interface MediaTokens {
+  readonly audio?: number;
+  readonly image?: number;
+  readonly video?: number;
+}
+
 /**
  * Counts of tokens. `input` is all input, cached or not; `output` is all output, including reasoning. A format that
  * counts differently converts its figures. A field is absent if the vendor has not reported it.
@@ -38,9 +45,9 @@ export interface Usage {
   readonly cacheWriteHour?: number;
   readonly output?: number;
   readonly reasoning?: number;
-  /** The parts of `input` and of `output` that are sound, if the vendor reports any. */
-  readonly inputAudio?: number;
-  readonly outputAudio?: number;
+  /** The parts of `input` and of `output` that are no text, if the vendor reports any. */
+  readonly inputMedia?: MediaTokens;
+  readonly outputMedia?: MediaTokens;
   readonly formatSpecific?: FormatSpecific;
 }
 

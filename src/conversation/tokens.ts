@@ -1,10 +1,10 @@
 /** What an answer took, in tokens. */
 
 import { asNumber, type Json, type JsonObject } from '../lib/json.ts';
-import type { Usage } from './reply.ts';
+import type { MediaTokens, Usage } from './reply.ts';
 
 /** What a usage has besides the figures that are recorded and billed. */
-type Unbilled = 'inputAudio' | 'outputAudio' | 'formatSpecific';
+type Unbilled = 'inputMedia' | 'outputMedia' | 'formatSpecific';
 
 /** The figures as the vendor reported them; undefined for those that it did not report. */
 export type Tokens = { readonly [figure in Exclude<keyof Usage, Unbilled>]?: number | undefined } & {
@@ -61,14 +61,26 @@ export function parseCount(value: Json | undefined): number | undefined {
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
-/** The tokens of sound in a usage, from the vendor's own counts. A count of 0 is left out. */
-export function withAudio(
-  input: Json | undefined,
-  output: Json | undefined,
-): Pick<Usage, 'inputAudio' | 'outputAudio'> {
-  const inputAudio = parseCount(input);
-  const outputAudio = parseCount(output);
-  return { ...(inputAudio && { inputAudio }), ...(outputAudio && { outputAudio }) };
+/** The kinds of media whose tokens are told apart. */
+export const MEDIA_KINDS = ['audio', 'image', 'video'] as const satisfies readonly (keyof MediaTokens)[];
+
+/**
+ * The tokens of media in a usage. A count of 0 is left out.
+ * @param input the vendor's own count of a kind in the input, and `output` that in the output.
+ */
+export function withMedia(
+  input: (kind: keyof MediaTokens) => Json | undefined,
+  output: (kind: keyof MediaTokens) => Json | undefined,
+): Pick<Usage, 'inputMedia' | 'outputMedia'> {
+  const inputMedia = countMedia(input);
+  const outputMedia = countMedia(output);
+  return { ...(inputMedia && { inputMedia }), ...(outputMedia && { outputMedia }) };
+}
+
+function countMedia(count: (kind: keyof MediaTokens) => Json | undefined): MediaTokens | undefined {
+  const counts = MEDIA_KINDS.map((kind) => [kind, parseCount(count(kind))] as const);
+  const some = counts.filter(([, tokens]) => tokens);
+  return some.length > 0 ? Object.fromEntries(some) : undefined;
 }
 
 /** The sum of both; a figure that only one of them has is taken from that one. */

@@ -158,10 +158,10 @@ describe('tokens that only the total counts', () => {
     ],
     ['nothing, and there is no completion', GEMINI, { prompt_tokens: 100 }, { input: 100 }],
   ])('%s', (_, model, told, read) => {
-    const { formatSpecific: _other, inputAudio, outputAudio, ...usage } = parseUsage(told, model);
+    const { formatSpecific: _other, inputMedia, outputMedia, ...usage } = parseUsage(told, model);
     expect(usage).toEqual(read);
-    expect(inputAudio).toBe(asObject(told['prompt_tokens_details'])?.['audio_tokens']);
-    expect(outputAudio).toBe(asObject(told['completion_tokens_details'])?.['audio_tokens']);
+    expect(inputMedia?.audio).toBe(asObject(told['prompt_tokens_details'])?.['audio_tokens']);
+    expect(outputMedia?.audio).toBe(asObject(told['completion_tokens_details'])?.['audio_tokens']);
     expect(compact({ ...usageReader.tokens([told], model) })).toEqual(read);
   });
 

@@ -1,14 +1,14 @@
 /** `usage`: the token counts of an answer, in both directions. */
 
 import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
-import type { Usage } from '../../../conversation/reply.ts';
+import type { MediaTokens, Usage } from '../../../conversation/reply.ts';
 import {
   findNamedTiers,
   parseCount,
   type Tokens,
   toUsage,
   type UsageReader,
-  withAudio,
+  withMedia,
 } from '../../../conversation/tokens.ts';
 import {
   asObject,
@@ -100,7 +100,10 @@ export function parseUsage(usage: JsonObject, model: string): Usage {
   });
   return {
     ...toUsage(parseTokens(usage, model)),
-    ...withAudio(inside['audio_tokens'], outside['audio_tokens']),
+    ...withMedia(
+      (kind) => inside[`${kind}_tokens`],
+      (kind) => outside[`${kind}_tokens`],
+    ),
     ...withFormatSpecific('chat-completions', others),
   };
 }
@@ -110,7 +113,7 @@ export function parseUsage(usage: JsonObject, model: string): Usage {
  * present, as they are at OpenAI: clients read `usage.prompt_tokens_details.cached_tokens` without a check.
  */
 export function renderUsage(usage: Usage): JsonObject {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0, inputAudio, outputAudio } = usage;
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite, reasoning = 0, inputMedia, outputMedia } = usage;
   const details = findFormatFields(usage.formatSpecific, 'chat-completions');
   return {
     ...usage.formatSpecific?.fields,
@@ -121,14 +124,19 @@ export function renderUsage(usage: Usage): JsonObject {
       ...asObject(details['prompt_tokens_details']),
       cached_tokens: cacheRead,
       ...(cacheWrite !== undefined && { cache_write_tokens: cacheWrite }),
-      ...(inputAudio !== undefined && { audio_tokens: inputAudio }),
+      ...renderMedia(inputMedia),
     },
     completion_tokens_details: {
       ...asObject(details['completion_tokens_details']),
       reasoning_tokens: reasoning,
-      ...(outputAudio !== undefined && { audio_tokens: outputAudio }),
+      ...renderMedia(outputMedia),
     },
   };
+}
+
+/** Tokens of media, in the fields of OpenAI (sound) and OpenRouter (images and films). */
+function renderMedia(tokens: MediaTokens = {}): JsonObject {
+  return Object.fromEntries(Object.entries(tokens).map(([kind, count]) => [`${kind}_tokens`, count]));
 }
 
 /** Whether any count is known. A usage of zeros that the vendor never counted would be wrong. */

@@ -4,7 +4,7 @@
  */
 
 import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
-import type { Usage } from '../../../conversation/reply.ts';
+import type { MediaTokens, Usage } from '../../../conversation/reply.ts';
 import {
   findNamedTiers,
   parseCount,
@@ -12,7 +12,7 @@ import {
   type Tokens,
   toUsage,
   type UsageReader,
-  withAudio,
+  withMedia,
 } from '../../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asObjects, asText, compact, otherFields } from '../../../lib/json.ts';
@@ -58,9 +58,6 @@ function parseTokens(value: JsonObject): Tokens | undefined {
   };
 }
 
-/** The modality of sound (ModalityTokenCount). */
-const AUDIO = 'AUDIO';
-
 /** The figures that a reply has too. */
 const FIGURES: ReadonlySet<string> = new Set([
   'promptTokenCount',
@@ -70,14 +67,17 @@ const FIGURES: ReadonlySet<string> = new Set([
   'thoughtsTokenCount',
 ]);
 
-/** The tokens of sound in the counts by modality; undefined if those name none. */
-function countAudio(details: Json | undefined): Json | undefined {
-  return asObjects(details).find(({ modality }) => modality === AUDIO)?.['tokenCount'];
+/** The tokens of a medium in the counts by modality (ModalityTokenCount); undefined if those do not name it. */
+function countMedium(details: Json | undefined, kind: keyof MediaTokens): Json | undefined {
+  return asObjects(details).find(({ modality }) => modality === kind.toUpperCase())?.['tokenCount'];
 }
 
-/** The tokens of sound as counts by modality. What the other tokens stand for is not known. */
-function audioDetails(tokens: number | undefined): readonly JsonObject[] | undefined {
-  return tokens === undefined ? undefined : [{ modality: AUDIO, tokenCount: tokens }];
+/** The tokens of media as counts by modality. What the other tokens stand for is not known. */
+function renderDetails(tokens: MediaTokens | undefined): readonly JsonObject[] | undefined {
+  return (
+    tokens &&
+    Object.entries(tokens).map(([kind, tokenCount]) => ({ modality: kind.toUpperCase(), tokenCount }))
+  );
 }
 
 /** The usage in the metadata of a chunk, with Google's further fields; undefined if it has no figures yet. */
@@ -86,14 +86,17 @@ export function parseUsage(value: JsonObject): Usage | undefined {
   if (tokens === undefined) return undefined;
   return {
     ...toUsage(tokens),
-    ...withAudio(countAudio(value['promptTokensDetails']), countAudio(value['candidatesTokensDetails'])),
+    ...withMedia(
+      (kind) => countMedium(value['promptTokensDetails'], kind),
+      (kind) => countMedium(value['candidatesTokensDetails'], kind),
+    ),
     ...withFormatSpecific(FORMAT, otherFields(value, FIGURES)),
   };
 }
 
 /** The usage as `usageMetadata`, with the tier that Gemini names in it; undefined if no figure is known. */
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
-  const { input, output, cacheRead, reasoning, inputAudio, outputAudio, formatSpecific: own } = usage;
+  const { input, output, cacheRead, reasoning, inputMedia, outputMedia, formatSpecific: own } = usage;
   if (input === undefined && output === undefined) return undefined;
   const fields = findFormatFields(own, FORMAT);
   const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
@@ -107,8 +110,8 @@ export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined
     totalTokenCount: (input ?? 0) + (output ?? 0),
   };
   const details = {
-    promptTokensDetails: audioDetails(inputAudio),
-    candidatesTokensDetails: audioDetails(outputAudio),
+    promptTokensDetails: renderDetails(inputMedia),
+    candidatesTokensDetails: renderDetails(outputMedia),
   };
   return {
     ...(tier && { serviceTier: renderUsedTier(tier) }),

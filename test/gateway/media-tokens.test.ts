@@ -1,4 +1,4 @@
-/** The tokens of sound in the prompt and in the answer, which chat-completions and Gemini both tell apart. */
+/** The tokens of sound, images and films in prompt and answer, which chat-completions and Gemini both tell apart. */
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -29,6 +29,23 @@ describe('from Gemini to chat-completions', () => {
     ],
     candidatesTokensDetails: [{ modality: 'AUDIO', tokenCount: 30 }],
   };
+
+  test('of images and films, too', async () => {
+    const usage: JsonObject = {
+      promptTokenCount: 807,
+      candidatesTokenCount: 1307,
+      promptTokensDetails: [
+        { modality: 'VIDEO', tokenCount: 500 },
+        { modality: 'IMAGE', tokenCount: 300 },
+      ],
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+    };
+    door.answers(json(gemini([{ text: 'Here.' }], 'STOP', usage)));
+    const { json: said } = await door.whole('chat-completions', GEMINI);
+    expect(at(said, 'usage.prompt_tokens_details')).toMatchObject({ image_tokens: 300, video_tokens: 500 });
+    expect(at(said, 'usage.completion_tokens_details')).toMatchObject({ image_tokens: 1290 });
+    expect(at(said, 'usage.completion_tokens_details')).not.toHaveProperty('audio_tokens');
+  });
 
   test('whole', async () => {
     door.answers(json(gemini([{ text: 'Yes.' }], 'STOP', heard)));
@@ -83,6 +100,13 @@ describe('from chat-completions to Gemini', () => {
     for await (const piece of await googleClient(door.url()).models.generateContentStream(asked))
       told.push(piece.usageMetadata);
     expect(told.at(-1)).toMatchObject(expected);
+  });
+
+  test('of images', async () => {
+    const drawn = { ...usage, completion_tokens_details: { image_tokens: 30 } };
+    door.answers(json(completion({ content: 'Here.' }, 'stop', { usage: drawn })));
+    const { usageMetadata } = await googleClient(door.url()).models.generateContent(asked);
+    expect(usageMetadata?.candidatesTokensDetails).toEqual([{ modality: 'IMAGE', tokenCount: 30 }]);
   });
 
   test('an answer without sound has no details', async () => {
