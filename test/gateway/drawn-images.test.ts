@@ -93,9 +93,15 @@ test('callers of responses get an `image_generation_call`, whole and streamed', 
   const items = [
     { type: 'message', content: [{ text: 'First' }] },
     { type: 'reasoning', encrypted_content: `google#i.${SIGNATURE}` },
-    { type: 'image_generation_call', status: 'completed', result: PNG, id: expect.stringMatching(/^ig_/) },
+    {
+      type: 'image_generation_call',
+      id: expect.stringMatching(/^ig_/),
+      status: 'completed',
+      output_format: 'png',
+      result: PNG,
+    },
     { type: 'message', content: [{ text: 'then' }] },
-    { type: 'image_generation_call', status: 'completed', result: JPEG },
+    { type: 'image_generation_call', status: 'completed', output_format: 'jpeg', result: JPEG },
   ];
   door.answers(json(gemini(PARTS, 'STOP')));
   const { json: whole } = await door.whole('responses', GEMINI);
@@ -103,6 +109,11 @@ test('callers of responses get an `image_generation_call`, whole and streamed', 
   door.answers(geminiStream(...PARTS.map((part) => gemini([part])), gemini([], 'STOP')));
   const { data } = await door.stream('responses', GEMINI);
   expect(at(data.at(-1), 'response.output')).toMatchObject(items);
+  const added = data.filter(({ type }) => type === 'response.output_item.added').map(({ item }) => item);
+  expect(added.filter((item) => at(item, 'type') === 'image_generation_call')).toMatchObject([
+    { status: 'in_progress', result: null },
+    { status: 'in_progress', result: null },
+  ]);
   expect(data.map(({ type }) => type)).toEqual(
     expect.arrayContaining([
       'response.image_generation_call.in_progress',

@@ -9,12 +9,14 @@ interface Progress {
   readonly after: readonly string[];
   /** The text of the item that comes in deltas: its field, and the name of its events. */
   readonly text?: { readonly field: string; readonly event: string };
+  /** The field that is null until the item is done. */
+  readonly result?: string;
 }
 
 const PROGRESS: Readonly<Record<string, Progress>> = {
   web_search_call: { before: ['in_progress', 'searching'], after: ['completed'] },
   file_search_call: { before: ['in_progress', 'searching'], after: ['completed'] },
-  image_generation_call: { before: ['in_progress', 'generating'], after: ['completed'] },
+  image_generation_call: { before: ['in_progress', 'generating'], after: ['completed'], result: 'result' },
   mcp_list_tools: { before: ['in_progress'], after: ['completed'] },
   code_interpreter_call: {
     before: ['in_progress'],
@@ -32,13 +34,14 @@ const PROGRESS: Readonly<Record<string, Progress>> = {
 export function writeHostedItem({ id, index }: Place, item: JsonObject, events: EventWriter): void {
   const type = asText(item['type']) ?? '';
   const progress = Object.hasOwn(PROGRESS, type) ? PROGRESS[type] : undefined;
-  const { before = [], after = [], text } = progress ?? {};
+  const { before = [], after = [], text, result } = progress ?? {};
   const place = { item_id: id, output_index: index };
   const written = text && asText(item[text.field]);
   const added = {
     ...item,
     ...(item['status'] !== undefined && { status: 'in_progress' }),
     ...(text && written !== undefined && { [text.field]: '' }),
+    ...(result !== undefined && { [result]: null }),
   };
   events.write('response.output_item.added', { output_index: index, item: added });
   for (const step of before) events.write(`response.${type}.${step}`, place);

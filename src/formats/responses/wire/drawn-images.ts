@@ -3,7 +3,7 @@
  * reference). LiteLLM writes what Gemini draws likewise.
  */
 
-import { sniffMediaType } from '../../../conversation/media-types.ts';
+import { normalizeType, sniffMediaType } from '../../../conversation/media-types.ts';
 import type { OpaquePart } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 
@@ -31,5 +31,10 @@ export function findWholeItem({
   | undefined {
   if (format === 'responses') return { prefix: 'item_', item: value };
   if (image?.source.kind !== 'base64') return undefined;
-  return { prefix: 'ig_', item: { type: TYPE, status: 'completed', result: image.source.data } };
+  const type = normalizeType(image.mediaType) ?? sniffMediaType(image.source.data) ?? 'image/png';
+  const output_format = type.slice(type.indexOf('/') + 1);
+  return {
+    prefix: 'ig_',
+    item: { type: TYPE, status: 'completed', output_format, result: image.source.data },
+  };
 }
