@@ -87,6 +87,8 @@ const HEADS: readonly (readonly [string, string])[] = [
   ['UklGR', 'image/webp'],
   ['JVBERi', 'application/pdf'],
   ['SUQz', 'audio/mp3'],
+  // A frame of MPEG 1 or 2, layer III (ISO 11172-3 and 13818-3), where no ID3 tag stands before it.
+  ...['M', 'N', 'O', 'P', 's', 't', 'u', 'v'].map((third) => [`//${third}`, 'audio/mp3'] as const),
 ];
 
 /** The MIME type of base64 data by its beginning; undefined if that is not a well-known one. */

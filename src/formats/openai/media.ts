@@ -1,6 +1,7 @@
 /** Files, images and audio, as both of OpenAI's formats write them. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
+import { sniffMediaType } from '../../conversation/media-types.ts';
 import type { MediaSource } from '../../conversation/prompt.ts';
 import { flat } from '../../lib/flat-text.ts';
 
@@ -27,15 +28,22 @@ export function fileNameFor(mediaType: string): string {
 /** The content of an `input_audio`: base64 data, or a URL, which Alibaba's models also take, a `data:` URL included. */
 export function parseInputAudio(
   data: string,
-  format = 'wav',
+  format?: string,
 ): { readonly mediaType: string; readonly source: MediaSource } {
   const inline = parseDataUrl(data);
+  const told = format === undefined ? sniffAudioType(data) : `audio/${format}`;
   return {
-    mediaType: inline?.mediaType || `audio/${format}`,
+    mediaType: inline?.mediaType || told,
     source: /^https?:/i.test(data)
       ? { kind: 'url', url: data }
       : { kind: 'base64', data: inline?.data ?? data },
   };
+}
+
+/** The type of sound by its beginning. That of a WAV is also that of other files. */
+function sniffAudioType(data: string): string {
+  const type = sniffMediaType(data);
+  return type?.startsWith('audio/') ? type : 'audio/wav';
 }
 
 /** OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge. */

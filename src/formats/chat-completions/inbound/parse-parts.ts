@@ -1,7 +1,12 @@
 /** Parts of a message's content: text, images, audio, video and files. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
-import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
+import {
+  findMediaKind,
+  findMediaKindIn,
+  findTypeByName,
+  sniffMediaType,
+} from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import {
   asObject,
@@ -45,7 +50,8 @@ export function parsePart(value: JsonObject, param: Place): ContentPart {
     }
     case 'input_audio': {
       const { input_audio: audio, ...rest } = fields;
-      const given = asText(asObject(audio)?.['data']);
+      // Mistral takes the data itself, or an address (its documentation, "Audio").
+      const given = asText(audio) ?? asText(asObject(audio)?.['data']);
       if (given === undefined) throw missing(`${param}.input_audio.data`);
       const found = parseInputAudio(given, asText(asObject(audio)?.['format']));
       return { kind: 'media', media: 'audio', ...found, ...parseRemainingFields(rest) };
@@ -79,9 +85,9 @@ function parseLink(
   const { url: address, detail, ...rest } = asObject(link) ?? {};
   const url = asText(link) ?? asText(address);
   if (url === undefined) throw missing(`${param}.${type}.url`);
-  const inline = parseDataUrl(url);
-  const remaining = withoutNulls(rest);
   const isDocument = type === 'file_url' || type === 'document_url';
+  const inline = parseDataUrl(url) ?? (isDocument ? parseBareData(url) : undefined);
+  const remaining = withoutNulls(rest);
   return {
     kind: 'media',
     media: isDocument
@@ -96,6 +102,15 @@ function parseLink(
       isDocument ? { link: type } : {},
     ),
   };
+}
+
+/** More characters than the scheme of an address has. */
+const MAX_SCHEME = 30;
+
+/** Data in base64, which Perplexity takes in place of a document's address ("File Attachments", docs.perplexity.ai). */
+function parseBareData(url: string): ReturnType<typeof parseDataUrl> {
+  if (url.slice(0, MAX_SCHEME).includes(':')) return undefined;
+  return { mediaType: sniffMediaType(url) ?? 'application/octet-stream', data: url };
 }
 
 function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPart {

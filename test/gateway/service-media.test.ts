@@ -1,0 +1,67 @@
+/** Sounds and documents that a caller spells as one service takes them reach other vendors' models. */
+
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { at, CLAUDE, GEMINI, useDoor } from '../checklist/support.ts';
+
+const door = useDoor();
+
+/** The part that Gemini, or the content block that Claude is sent for a part of a user's message. */
+async function sentFor(model: string, part: JsonObject): Promise<unknown> {
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, part] }];
+  const sent = await door.sentFor('chat-completions', model, { messages });
+  return at(sent, model === GEMINI ? 'contents.0.parts.1' : 'messages.0.content.1');
+}
+
+/** The beginnings of files: frames of MP3, with and without a tag before them, and a WAV. */
+const SOUNDS = [
+  ['audio/mp3', '//NkxAAAAANIAAAAAExBTUU='],
+  ['audio/mp3', '//uQxAAAAANIAAAAAExBTUU='],
+  ['audio/mp3', 'SUQzBAAAAAAAI1RTU0UAAAA='],
+  ['audio/wav', 'UklGRiQAAABXQVZFZm10IBA='],
+] as const;
+
+test.each(SOUNDS)("Mistral's input_audio, which is the data itself (%s)", async (mimeType, data) => {
+  expect(await sentFor(GEMINI, { type: 'input_audio', input_audio: data })).toEqual({
+    inlineData: { mimeType, data },
+  });
+});
+
+test('or an address', async () => {
+  const input_audio = 'https://sounds.example/a.mp3';
+  expect(await sentFor(GEMINI, { type: 'input_audio', input_audio })).toMatchObject({
+    fileData: { fileUri: input_audio },
+  });
+});
+
+test('a format that the caller names stands', async () => {
+  const input_audio = { data: '//NkxAAAAANIAAAAAExBTUU=', format: 'wav' };
+  expect(await sentFor(GEMINI, { type: 'input_audio', input_audio })).toMatchObject({
+    inlineData: { mimeType: 'audio/wav' },
+  });
+});
+
+test("Perplexity's file_url, which is the data without a scheme", async () => {
+  const data = 'JVBERi0xLjQKJeLjz9MKMyAwIG9iago8PC9UeXBl';
+  const part = { type: 'file_url', file_url: { url: data } };
+  expect(await sentFor(GEMINI, part)).toEqual({ inlineData: { mimeType: 'application/pdf', data } });
+  expect(await sentFor(CLAUDE, part)).toEqual({
+    type: 'document',
+    source: { type: 'base64', media_type: 'application/pdf', data },
+  });
+});
+
+test('of a type that is not known', async () => {
+  const part = { type: 'file_url', file_url: { url: 'UEsDBBQACAgIAC+HrFwAAAAAAAAAAAAAAAALAAAA' } };
+  const messages = [{ role: 'user', content: [part] }];
+  const { status, text } = await door.whole('chat-completions', CLAUDE, { messages });
+  expect(status, text).toBe(400);
+  expect(door.upstream().received).toHaveLength(0);
+});
+
+test('an address with a scheme stays one', async () => {
+  const part = { type: 'file_url', file_url: { url: 'https://files.example/a.pdf' } };
+  expect(await sentFor(GEMINI, part)).toMatchObject({
+    fileData: { fileUri: 'https://files.example/a.pdf' },
+  });
+});
