@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { ConfigError } from '../lib/config-error.ts';
+import { checkJson5 } from './json-files.ts';
 import { asRecord, findFile, NO_OBJECT, readFresh } from './read-fresh.ts';
 
 /**
@@ -35,7 +36,8 @@ export async function readConfigFile(
     if (named && !exists) throw new Error(`${resolve(directory, named)} does not exist`);
     if (!exists) return { values: {} };
     // c12 makes an empty object of anything else. The layer has what the file holds.
-    asRecord((await isBlank(configFile)) ? undefined : layers?.[0]?.config);
+    const held = asRecord((await isBlank(configFile)) ? undefined : layers?.[0]?.config);
+    if (configFile.endsWith('.json5')) checkJson5(await readFile(configFile, 'utf8'), held);
     return { values: config, file: configFile };
   } catch (error) {
     const reason = getReason(error);

@@ -10,23 +10,20 @@ import { devNull } from 'node:os';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LoadConfigOptions, ResolvedConfig } from 'c12';
-import { countMembers } from '../lib/count-members.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { type Json, parseJson as parse } from '../lib/json.ts';
-import { scanObject } from '../lib/json-scan.ts';
+import { BYTE_ORDER_MARK, parseJson, parseJsonc } from './json-files.ts';
 
 /** The loader of c12 for code of any kind. It has no cache. */
 type Loader = NonNullable<LoadConfigOptions['jiti']>;
 
-/** Where c12 looks, in its order (its README, "Config lookup"). It reads the kinds that are not listed here again itself. */
+/** Where c12 looks, in its order (its README, "Config lookup"). */
 const NAMES = ['gateway.config', '.config/gateway', '.config/gateway.config'];
 const EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts', '.json', '.yaml', '.yml'];
-const BYTE_ORDER_MARK = '\uFEFF';
-const READ_BY_C12 = ['.jsonc', '.json5', '.toml'];
+const LAST_EXTENSIONS = ['.jsonc', '.json5', '.toml'];
 
 /** The path of the file that is read; undefined if there is none. */
 export function findFile(named: string | undefined, directory: string): string | undefined {
-  return findWith(EXTENSIONS, named, directory) ?? findWith(READ_BY_C12, named, directory);
+  return findWith(EXTENSIONS, named, directory) ?? findWith(LAST_EXTENSIONS, named, directory);
 }
 
 function findWith(
@@ -62,6 +59,8 @@ async function read(file: string, loader: Loader | undefined): Promise<Record<st
   switch (extname(file)) {
     case '.json':
       return asRecord(parseJson(await readFile(file, 'utf8')));
+    case '.jsonc':
+      return asRecord(parseJsonc(await readFile(file, 'utf8')));
     case '.yaml':
     case '.yml':
       return isEmptyYaml(await readFile(file, 'utf8')) ? {} : undefined;
@@ -84,26 +83,6 @@ async function read(file: string, loader: Loader | undefined): Promise<Record<st
       return undefined;
     default:
       return undefined;
-  }
-}
-
-/** Node's own message may quote the file, and the text next to the mistake may be a key. */
-function parseJson(text: string): unknown {
-  // Editors on Windows write a byte order mark, which is not JSON (RFC 8259, 8.1: parsers may ignore it).
-  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  const value = parsed(json);
-  // Of two lists of keys only the second would count. YAML and TOML do not allow that either.
-  const { members } = scanObject(Buffer.from(`{"file":${json}}`));
-  if (countMembers({ file: value }) < members) throw new SyntaxError('an object in it has a key twice');
-  return value;
-}
-
-function parsed(json: string): Json {
-  try {
-    return parse(json);
-  } catch (error) {
-    const place = /line \d+ column \d+/.exec(String(error))?.[0];
-    throw new SyntaxError(place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`);
   }
 }
 

@@ -69,6 +69,49 @@ test.each([
 });
 
 test.each([
+  ['jsonc', '{/* "port": 1, */ "port": 8123, // the first\n "port": 8124}'],
+  ['jsonc', '{"vendors": {"openai": {"apiKey": "a-secret-of-mine"}, "openai": {}}}'],
+  ['json5', "{port: 8123, /* ':' */ 'port': 8124}"],
+  ['json5', "{vendors: {openai: {apiKey: 'a-secret-of-mine: \\'', \"api\\u004bey\": 'b'}}}"],
+])('a .%s file with a key twice is rejected: %j', async (kind, text) => {
+  writeFileSync(join(directory, `twice.${kind}`), text);
+  await expect(readConfig({ GATEWAY_CONFIG: `twice.${kind}` }, directory)).rejects.toThrow(
+    `The configuration file cannot be read: ${join(directory, `twice.${kind}`)}: an object in it has a key twice`,
+  );
+});
+
+test.each([
+  '{"port": 8123 "host": "0.0.0.0"}',
+  '{"port": 8123, "host": "0.0.0.0',
+  '{"port": 8123, "ho',
+  '{"port": 8123, /* "host": "0.0.0.0"}',
+  '{"port": 8123,, "host": "0.0.0.0"}',
+  '{"port": 8123}}',
+  "{'port': 8123}",
+])('a .jsonc file that is cut off or misspelt is rejected, not read in part: %j', async (text) => {
+  writeFileSync(join(directory, 'broken.jsonc'), text);
+  await expect(readConfig({ GATEWAY_CONFIG: 'broken.jsonc' }, directory)).rejects.toThrow(
+    /^The configuration file cannot be read: \S+broken\.jsonc: it is not valid JSON/,
+  );
+});
+
+test('a .jsonc file may have comments and trailing commas, and a .json5 file what JSON5 has', async () => {
+  const comments =
+    '// { "a": 1 }\r\n{ /* "port": 1, */ "port": 8123, "keys": [\n{ "name": "/* a: */", "key": "//,]12345" }, ], // b\n}';
+  writeFileSync(join(directory, 'relaxed.jsonc'), comments);
+  writeFileSync(join(directory, 'relaxed.json5'), `${comments}// '`.replace('"//,]12345"', "'//,]\\'\"45'"));
+  for (const [kind, key] of [
+    ['jsonc', '//,]12345'],
+    ['json5', `//,]'"45`],
+  ]) {
+    const config = await readConfig({ GATEWAY_CONFIG: `relaxed.${kind}` }, directory);
+    expect(config).toMatchObject({ port: 8_123, keys: [{ name: '/* a: */', key }] });
+  }
+  writeFileSync(join(directory, 'commented.jsonc'), '// { "port": 8123 }\n');
+  expect(await readConfig({ GATEWAY_CONFIG: 'commented.jsonc' }, directory)).toMatchObject({ port: 8_787 });
+});
+
+test.each([
   ['json', 'null'],
   ['jsonc', ''],
   ['jsonc', '"word"'],
