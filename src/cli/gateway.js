@@ -16,6 +16,9 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   // the process; ignoring it is safe, because the configuration has not been read yet.
   if (starts) {
     process.on('SIGHUP', () => {});
+    // These end a start at once. The first process of a container gets no signal without a handler (pid_namespaces(7)), so
+    // it would go on until it is killed: for a minute while it waits for a database. `onSignals` takes them over.
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
     // V8 optimizes nothing until the gateway serves (`optimize.ts`): no function has this name.
     setFlagsFromString('--maglev-filter=~');
     setFlagsFromString('--turbo-filter=~');

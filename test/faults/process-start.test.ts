@@ -181,6 +181,21 @@ describe.runIf(hasPostgres())('P-40 a database that cannot be reached at the sta
     }
   });
 
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'P-40 %s ends the wait at once, also the first process of a container, which needs a handler for it',
+    async (signal) => {
+      const running = startCommand(directory, ['start', '--port', '0'], {
+        DATABASE_URL: 'postgres://127.0.0.1:1/gateway',
+      });
+      await eventually(() => running.stderr().includes('The start waits for it'), 'it waits');
+      const since = performance.now();
+      running.child.kill(signal);
+      // A signal without a handler ends a process without a code, and does not end the first one of a container.
+      expect((await running.ended).code).toBe(0);
+      expect(performance.now() - since).toBeLessThan(5_000);
+    },
+  );
+
   test('P-40 only until the bound', async () => {
     writeFileSync(join(directory, 'gateway.config.json'), '{"store":{"wait":300}}');
     const run = await runCommand(directory, ['start', '--port', '0'], {

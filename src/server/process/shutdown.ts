@@ -74,7 +74,8 @@ export function makeShutdown(
 export function onSignals({ begin, force }: Shutdown): void {
   const steps = [begin, force];
   const onSignal = (): void => (steps.shift() ?? (() => process.exit(1)))();
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  // Until now a signal ends the start (`cli/gateway.js`).
+  for (const signal of ['SIGTERM', 'SIGINT']) process.removeAllListeners(signal).on(signal, onSignal);
   // Ctrl-Break and a closed console: ten seconds later Windows ends whatever still runs in it (Node's
   // documentation, "Signal events").
   if (process.platform === 'win32') process.on('SIGBREAK', onSignal).on('SIGHUP', onSignal);
