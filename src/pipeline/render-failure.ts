@@ -44,6 +44,7 @@ export function renderUnparsed(error: GatewayError): Answer & { readonly body: B
   const { status, body: said } = errorAnswer(error, 'chat-completions', '');
   const body = Buffer.from(JSON.stringify(said));
   const headers = {
+    ...error.headers,
     'content-type': 'application/json',
     'content-length': String(body.byteLength),
     connection: 'close',

@@ -73,6 +73,7 @@ const CASES: readonly [name: string, bytes: string, status: number, message: Reg
   ],
   ['no host', get(TARGET, `Authorization: Bearer ${SECRET}\r\n`), 400, /no Host header/],
   ['an unknown expectation', get(TARGET, `${HEAD}Expect: more\r\n`), 417, /may only be 100-continue/],
+  ['CONNECT, as to a proxy', get('CONNECT api.example.com:443 HTTP/1.1'), 405, /not a proxy/],
 ];
 
 test.each(CASES)('C-39 %s', async (_, bytes, status, message) => {
@@ -90,5 +91,18 @@ test('C-39 a caller who sends on gets to read what is wrong', async () => {
     const rest = Buffer.alloc(4 * 1024 * 1024, 'y');
     client.socket.write(rest);
     expect(messageIn(await client.over)).toMatch(/more than 16384 bytes/);
+  }
+});
+
+test('C-39 a caller who asks for a tunnel and resets its connection ends nothing', async () => {
+  for (const port of ports()) {
+    for (let times = 0; times < 20; times++) {
+      const client = rawClient(port, get('CONNECT api.example.com:443 HTTP/1.1'));
+      await client.until((text) => text.includes('not a proxy'));
+      client.socket.resetAndDestroy();
+    }
+    expect(statusOf(await exchange(port, get('GET / HTTP/1.1', 'Host: x\r\nConnection: close\r\n')))).toBe(
+      200,
+    );
   }
 });

@@ -1,5 +1,6 @@
 /** The listening server around the app. */
 
+import { Socket } from 'node:net';
 import { toNodeHandler } from 'h3/node';
 import { type LogProblem, logToStderr } from '../../lib/diagnostics.ts';
 import type { Load } from '../../pipeline/exchange.ts';
@@ -20,7 +21,7 @@ import { LiveExchanges } from './live-exchanges.ts';
 import { toOriginForm } from './origin-form.ts';
 import { RunningServer, type ServerOptions, type ServerState } from './running-server.ts';
 import { applyTimeouts, closeIfUnread, setCheckInterval } from './timeouts.ts';
-import { refuseExpectation, refuseUnserved } from './unreadable.ts';
+import { refuseExpectation, refuseTunnels, refuseUnserved } from './unreadable.ts';
 
 /**
  * Serves the gateway that `current` gives.
@@ -84,6 +85,11 @@ export async function serve(
   // Node would send 100 Continue before the head is checked; readBody sends it after that.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', refuseExpectation);
+  refuseTunnels(server, (connection) => {
+    if (!(connection instanceof Socket) || pipelined.currentAnswer(connection) === undefined) return false;
+    if (!pipelined.closeAfterAnswers(connection, true)) connection.destroy();
+    return true;
+  });
 
   const sockets = acceptSockets(server, {
     current,

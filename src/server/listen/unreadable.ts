@@ -4,6 +4,7 @@ import {
   type IncomingMessage,
   maxHeaderSize,
   type RequestListener,
+  type Server,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
@@ -92,6 +93,25 @@ export function refuseUnserved(answer: RequestListener): RequestListener {
       respond(request, response, new GatewayError('invalid-request', 'The request has no Host header.'));
     else answer(request, response);
   };
+}
+
+/**
+ * Makes a server refuse CONNECT, by which clients ask a proxy for a tunnel. Node would close the connection in silence.
+ * @param endInUse ends a connection on which an answer is not complete; false if there is none
+ */
+export function refuseTunnels(server: Server, endInUse: (connection: Duplex) => boolean): void {
+  server.on('connect', (_, connection) => {
+    // Node has taken away its own listener, and without one an error would end the process.
+    connection.on('error', () => connection.destroy());
+    if (!endInUse(connection)) refuseConnection(connection, noTunnel(), false);
+  });
+}
+
+function noTunnel(): GatewayError {
+  const message =
+    'This is not a proxy, so CONNECT opens no tunnel here. Set the address of the gateway as the base URL of the API.';
+  // The target is not of this server: it has no method (RFC 9110, 10.2.1).
+  return new GatewayError('method-not-allowed', message, { headers: { allow: '' } });
 }
 
 /** Refuses a request by its `Expect`: a listener of `checkExpectation`. */

@@ -11,7 +11,13 @@ import { discard } from '../../../pipeline/body/read-body.ts';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 import { toOriginForm } from '../../listen/origin-form.ts';
-import { refuseConnection, refuseExpectation, refuseUnserved, unreadable } from '../../listen/unreadable.ts';
+import {
+  refuseConnection,
+  refuseExpectation,
+  refuseTunnels,
+  refuseUnserved,
+  unreadable,
+} from '../../listen/unreadable.ts';
 import { declineUpgrades } from '../declined-upgrade.ts';
 
 export interface RunningAdmin {
@@ -44,11 +50,19 @@ export async function serveAdmin(
   const secure = certificate && createSecureServer({ ...options, ...certificate }, handle);
   const server = secure ?? createServer(options, handle);
   server.on('checkExpectation', refuseExpectation);
-  server.on('clientError', (error, connection) => {
+  const currentAnswer = (connection: Duplex): ServerResponse | undefined => {
     const current = answering.get(connection);
-    const isInUse = current !== undefined && !current.writableFinished;
-    if (isInUse && current.headersSent) connection.destroy();
-    else refuseConnection(connection, unreadable(errorCode(error)), isInUse);
+    return current?.writableFinished === false ? current : undefined;
+  };
+  server.on('clientError', (error, connection) => {
+    const current = currentAnswer(connection);
+    if (current?.headersSent) connection.destroy();
+    else refuseConnection(connection, unreadable(errorCode(error)), current !== undefined);
+  });
+  refuseTunnels(server, (connection) => {
+    if (currentAnswer(connection) === undefined) return false;
+    connection.destroy();
+    return true;
   });
   // `readBody` sends 100 Continue to a caller that waits for it.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
