@@ -1,6 +1,5 @@
 /** Checks of credentials that a configuration has for vendors. */
 
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
@@ -8,6 +7,7 @@ import { isObject, tryParseJson } from '../lib/json.ts';
 import { azureFlow } from '../upstream/credentials/azure-flow.ts';
 import { requirePackages } from '../upstream/optional-packages.ts';
 import { BEDROCK, type GivenCredentials } from './credentials.ts';
+import { readTextFile } from './read-text-file.ts';
 
 /** Credentials in a configuration. */
 interface Place {
@@ -60,7 +60,7 @@ export async function checkCredentials(
       const way = azureFlow(credentials, environment);
       if (typeof way === 'string') throw invalidConfig(`${field}: ${way}`);
       if (way.by === 'workload')
-        await readText(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, way.file));
+        await readTextFile(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, way.file));
     }
   }
 }
@@ -97,16 +97,10 @@ const TYPES = new Set([
 ]);
 
 async function checkGoogleFile(field: string, file: string): Promise<void> {
-  const value = tryParseJson(await readText(field, file));
+  const value = tryParseJson(await readTextFile(field, file));
   const type = isObject(value) ? value['type'] : undefined;
   if (typeof type === 'string' && TYPES.has(type)) return;
   throw invalidConfig(
     `${field}: ${file} is not a Google credentials file (JSON with a type such as service_account)`,
   );
-}
-
-async function readText(field: string, file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw invalidConfig(`${field}: ${file} cannot be read (${error.code})`);
-  });
 }

@@ -3,13 +3,13 @@
  * shows no key, and another program can renew a token that expires.
  */
 
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { TLS_FILES } from './certificates.ts';
 import type { Fields } from './environment.ts';
+import { readTextFile } from './read-text-file.ts';
 
 /** Reads a file that holds only a key. Its path is relative to the working directory of the gateway. */
 export type ReadKey = (file: string, field: string) => Promise<string>;
@@ -22,11 +22,8 @@ export function keyReader(directory: string, seen: Set<string>): ReadKey {
   return async (named, field) => {
     const file = resolve(directory, named);
     seen.add(file);
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw invalidConfig(`${field}: ${file} cannot be read (${error.code})`);
-    });
     // Most tools end a file with a line break.
-    const key = text.trim();
+    const key = (await readTextFile(field, file)).trim();
     if (key === '') throw invalidConfig(`${field}: ${file} is empty`);
     return key;
   };

@@ -1,5 +1,6 @@
 /** Keys in files of their own. */
 
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,18 @@ describe('a variable of a secret', () => {
     [{ REDIS_URL_FILE: 'token' }, 'redis.url: must be redis://… or rediss://… (REDIS_URL)'],
   ])('%j is rejected, by name', async (environment, message) => {
     await expect(read({}, environment)).rejects.toThrow(`The configuration is not valid: ${message}`);
+  });
+
+  test('a pipe is refused at once, and not waited for, as a configuration is', async () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    const message = `${at('pipe')} is not a regular file`;
+    await expect(read({}, { OPENAI_API_KEY_FILE: 'pipe' })).rejects.toThrow(
+      `OPENAI_API_KEY_FILE: ${message}`,
+    );
+    const vendors = { google: { credentials: { type: 'google', file: 'pipe' } } };
+    await expect(read({ vendors })).rejects.toThrow(`vendors.google.credentials.file: ${message}`);
+    const tls = { certFile: 'pipe', keyFile: 'pipe' };
+    await expect(read({ tls })).rejects.toThrow(`tls.certFile: ${message}`);
   });
 
   test('other variables are not read from files', async () => {
