@@ -221,6 +221,21 @@ describe.each(endpoints)('$path', (endpoint) => {
     expect(upstream.received.length).toBe(before + 1);
   });
 
+  test.each([401, 403])('the vendor refuses the key with a %i that blames the request', async (status) => {
+    const error = { code: status, type: 'invalid_request_error', status: 'INVALID_ARGUMENT', message: 'No.' };
+    respond = (_, response) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ type: 'error', error }));
+    await expectError(await post(endpoint, body), endpoint, {
+      status: 502,
+      openai: ['api_error', 'upstream_auth'],
+      anthropic: 'api_error',
+      google: 'INTERNAL',
+      message: /credentials of this gateway/,
+    });
+  });
+
   test('no error invites a client to retry what cannot succeed', async () => {
     const wrong = await post(endpoint, body, carrier(endpoint, 'gw-not-a-key'));
     expect(wrong.headers.get('x-should-retry')).toBe('false');

@@ -108,6 +108,10 @@ describe('what the vendor’s errors mean', () => {
     [504, 'DEADLINE_EXCEEDED', 'x', 'upstream-timeout', 504],
     [413, '', 'x', 'too-large', 413],
     [400, 'A_NEW_WORD', 'x', 'invalid-request', 400],
+    [429, 'INVALID_ARGUMENT', 'x', 'rate-limited', 429],
+    [500, 'INVALID_ARGUMENT', 'x', 'upstream-broken', 502],
+    [503, 'FAILED_PRECONDITION', 'x', 'upstream-overloaded', 503],
+    [500, 'RESOURCE_EXHAUSTED', 'x', 'rate-limited', 429],
   ])('%d %s', (code, status, message, fault, seen) => {
     expect(of(code, status, message)).toMatchObject({ fault, status: seen, message });
   });

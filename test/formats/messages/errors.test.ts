@@ -107,6 +107,13 @@ describe('parsing', () => {
     [409, body('conflict_error'), 'conflict', 409],
     [413, body('request_too_large'), 'too-large', 413],
     [422, body('invalid_request_error'), 'unprocessable', 422],
+    [200, body('invalid_request_error'), 'invalid-request', 400],
+    [404, body('invalid_request_error'), 'not-found', 404],
+    [429, body('invalid_request_error'), 'rate-limited', 429],
+    [500, body('invalid_request_error'), 'upstream-broken', 502],
+    [503, body('invalid_request_error'), 'upstream-overloaded', 503],
+    [504, body('invalid_request_error'), 'upstream-timeout', 504],
+    [500, body('invalid_request_error', 'prompt is too long: 5 tokens > 4 maximum'), 'context-too-long', 400],
     [429, body('rate_limit_error'), 'rate-limited', 429],
     [
       429,

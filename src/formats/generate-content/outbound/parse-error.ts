@@ -30,8 +30,8 @@ export function parseError(status: number, body: string): GatewayError {
 function makeError(value: Json | undefined, status?: number): GatewayError {
   const error: JsonObject = isObject(value) ? value : { message: value };
   const code = asNumber(error['code']);
-  const http = status ?? (code !== undefined && code >= 400 ? code : 500);
   const word = foreignText(error['status']) ?? '';
+  const http = status ?? (code !== undefined && code >= 400 ? code : (STATUS_OF.get(word) ?? 500));
   const message = hideConsumer(foreignText(error['message']) ?? '');
   const details = asObjects(error['details']);
   const fault = findFault(http, word, message, details);
@@ -65,8 +65,10 @@ function findFault(http: number, word: string, message: string, details: readonl
   if (word === 'FAILED_PRECONDITION' && /location|billing/i.test(message)) return 'upstream-auth';
   // Prepaid credits are used up. Only the status 402 says so; the word is that of a rate limit, which ends by waiting.
   if (http === 402) return 'upstream-auth';
-  // A word that Google does not have comes from a proxy in front of it: the status counts.
-  const fault = findStatusFault(STATUS_OF.get(word) ?? http);
+  // A word that Google does not have, or that blames the request where the status does not, comes from a proxy in front of
+  // it: the status counts.
+  const said = STATUS_OF.get(word);
+  const fault = findStatusFault(said === 400 && blamesOthers(http) ? http : (said ?? http));
   switch (fault) {
     case 'invalid-request':
       return findInvalidFault(message, http);
@@ -77,6 +79,11 @@ function findFault(http: number, word: string, message: string, details: readonl
     default:
       return fault;
   }
+}
+
+/** Whether a status is about the gateway's key, its limits or the vendor, and not about the request. */
+function blamesOthers(http: number): boolean {
+  return http === 401 || http === 403 || http === 429 || http >= 500;
 }
 
 /** The HTTP statuses of Google's words (google.rpc.Code). */

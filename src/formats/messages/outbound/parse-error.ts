@@ -129,7 +129,8 @@ function findRequestFault(message: string, status: number | undefined): Fault {
   if (TOO_LONG.test(message)) return 'context-too-long';
   // The vendor reports an empty account, and an account that has reached its own limit, as a bad request.
   if (saysAccountIsClosed(message)) return 'upstream-auth';
-  return status === 413 ? 'too-large' : status === 422 ? 'unprocessable' : 'invalid-request';
+  // Services that speak this format may use the type for everything, as OpenAI's does for a wrong key: the status tells.
+  return findStatusFault(status === undefined || status < 400 ? 400 : status);
 }
 
 /** Z.ai reports an empty account with Anthropic's type for too many requests. */
