@@ -1,6 +1,7 @@
 /** Load shedding: what is too much for the process is refused at once, before its body is read. */
 
 import { GatewayError } from '../lib/errors.ts';
+import { LOW_ON_CONNECTIONS } from '../upstream/failure.ts';
 import type { Admitted, Incoming, Load, Shortage } from './exchange.ts';
 
 export interface InFlightLimits {
@@ -22,7 +23,7 @@ export const SPARED = 8;
 const SHORT_OF: Readonly<Record<Shortage, string>> = {
   'event-loop': 'The gateway is busy. Try again shortly.',
   memory: 'The gateway is low on memory. Try again shortly.',
-  'file-descriptors': 'The gateway is low on connections. Try again shortly.',
+  'file-descriptors': LOW_ON_CONNECTIONS,
 };
 
 /** Makes the stage that refuses a request that the process has no room for. @throws GatewayError `overloaded` */

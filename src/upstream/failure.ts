@@ -3,15 +3,22 @@
  */
 
 import { errors } from 'undici';
+import { errorCode } from '../lib/error-code.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError } from '../lib/errors.ts';
+
+/** What callers are told when the process is short of descriptors. */
+export const LOW_ON_CONNECTIONS = 'The gateway is low on connections. Try again shortly.';
+
+/** The codes of a process, and of a machine, without a free descriptor (socket(2)). */
+const NO_DESCRIPTOR: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
 /**
  * Turns the cause of a failure into the gateway's error.
  * @param cause undici's error, or one of our own.
  * @param sent whether any of the request was sent.
  * @param answered whether a byte of an answer has come.
- * @returns `upstream-broken` or `upstream-timeout` with what the failure may have cost; an error of our own
- *   unchanged.
+ * @returns `upstream-broken` or `upstream-timeout` with what the failure may have cost; `overloaded` if the process has no
+ *   descriptor left for a connection; an error of our own unchanged.
  */
 export function toFailure(cause: Error, sent: boolean, answered: boolean): GatewayError {
   // Nothing is sent of a request that cannot be written: that is the gateway's own fault.
@@ -23,6 +30,8 @@ export function toFailure(cause: Error, sent: boolean, answered: boolean): Gatew
       cause,
     });
   }
+  if (NO_DESCRIPTOR.has(errorCode(cause)))
+    return new GatewayError('overloaded', LOW_ON_CONNECTIONS, { retryAfter: 1, cause });
   return cause instanceof errors.ConnectTimeoutError
     ? new GatewayError('upstream-timeout', BROKEN_OFF.unreachedInTime, { loss: 'rejected', cause })
     : new GatewayError('upstream-broken', BROKEN_OFF.unreached, { loss: 'rejected', cause });

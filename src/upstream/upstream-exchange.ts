@@ -182,7 +182,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     this.#socket?.abort(reason);
   }
 
-  #fail(error: GatewayError, how: Ending = 'broken'): void {
+  #fail(error: GatewayError, how: Ending = isVendorError(error.fault) ? 'broken' : 'left'): void {
     if (this.#over !== undefined) return;
     const body = this.#body;
     if (body === undefined) {

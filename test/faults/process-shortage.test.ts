@@ -124,6 +124,21 @@ describe('P-06 file descriptors', () => {
   });
 });
 
+describe('P-06 a crowd of callers at once', () => {
+  test('P-06 who gets no connection to a vendor gets a 503, and the vendor is not to blame', async () => {
+    // An upstream that was blamed would be skipped, although it is the only one.
+    stage = await openStage({ ejection: { lone: true } }, { shell: 'ulimit -n 128;' });
+    stage.respondWith((_, response) => setTimeout(() => json(response, { ok: true }), 500));
+    const request = post(native.path, requestOf(native, false), ['Connection: close']);
+    const crowd = Array.from({ length: 110 }, () => rawClient(stage.gateway.port, request).over);
+    const statuses = (await Promise.all(crowd)).map((answer) => /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+    expect(statuses).toContain('503');
+    // Callers beyond the last descriptor are not even accepted.
+    expect(new Set(statuses).difference(new Set(['200', '503', undefined]))).toEqual(new Set());
+    await expect.poll(async () => (await ask(native)).status).toBe(200);
+  });
+});
+
 describe('P-06 the metrics', () => {
   test('P-06 are served even without any, when operators most want to see them', async () => {
     const admin = { key: 'admin-key-of-the-tests', port: 0 };
