@@ -135,7 +135,7 @@ describe('P-06 a crowd of callers at once', () => {
     expect(statuses).toContain('503');
     // Callers beyond the last descriptor are not even accepted.
     expect(new Set(statuses).difference(new Set(['200', '503', undefined]))).toEqual(new Set());
-    await expect.poll(async () => (await ask(native)).status).toBe(200);
+    await expect.poll(async () => (await stage.ask(native)).status).toBe(200);
   });
 });
 
