@@ -318,6 +318,51 @@ test('the next thoughts are sent after a refusal of a round that begins without 
   expect(sent().map(hasThought)).toEqual([true, false, true, false]);
 });
 
+test.each(['messages', 'responses'] as const)(
+  'a setting of reasoning is sent after a refusal of one reasoning item, from %s',
+  async (from) => {
+    const message = "Item 'rs_0c38' of type 'reasoning' was provided without its required following item.";
+    const error = { message, type: 'invalid_request_error', param: 'input', code: null };
+    const dialogue = {
+      ...dialogueWith('thoughts', from),
+      ...(from === 'messages'
+        ? { max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 1024 } }
+        : { reasoning: { effort: 'low' } }),
+    };
+    let asked = 0;
+    refuses = () => (asked++ === 0 ? { status: 400, body: { error } } : undefined);
+    for (let at = 0; at < 2; at++)
+      expect((await ask(from, MODELS.responses, dialogue, false)).status).toBe(200);
+    expect(sent().map(({ reasoning }) => isObject(reasoning) && reasoning['effort'])).toEqual(
+      Array(3).fill('low'),
+    );
+  },
+);
+
+test('a reasoning item that is only an id goes with the other thoughts of a translated dialogue', async () => {
+  const input = [
+    { role: 'user', content: 'Rome?' },
+    { type: 'reasoning', id: 'rs_1', summary: [] },
+    { role: 'assistant', content: 'Rainy.' },
+    { role: 'user', content: 'And now?' },
+  ];
+  const isKept = (body: JsonObject): boolean => JSON.stringify(body).includes('rs_1');
+  const error = (message: string): JsonObject => ({ error: { message, type: 'invalid_request_error' } });
+  refuses = (body) => {
+    if ('reasoning' in body) return { status: 400, body: error('reasoning.effort is not supported.') };
+    return isKept(body)
+      ? { status: 404, body: error("Item with id 'rs_1' not found. Items are not persisted.") }
+      : undefined;
+  };
+  const reasoning = { effort: 'low' };
+  expect((await ask('responses', MODELS.responses, { input: 'Hi', reasoning }, false)).status).toBe(200);
+  upstream.received.length = 0;
+  // What the service refused is left out, so the request is translated.
+  expect((await ask('responses', MODELS.responses, { input, reasoning }, false)).status).toBe(200);
+  expect(sent().at(-1)).not.toHaveProperty('reasoning');
+  expect(isKept(sent().at(-1) ?? {})).toBe(false);
+});
+
 describe('what no other form of a request can mend is asked once', () => {
   test.each(FORMAT_NAMES.filter((from) => from !== 'messages'))(
     'a field that nobody knows, from %s: the vendor’s word reaches its caller',

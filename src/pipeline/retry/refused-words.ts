@@ -147,8 +147,11 @@ export function isOfDialogue(avoidance: Avoidance): boolean {
   return OF_DIALOGUE.has(avoidance);
 }
 
-/** A place in the dialogue, as refusals name it: `messages[1].reasoning`, `body.messages.1.assistant`, `contents[2]`. */
-const IN_DIALOGUE = /\b(?:messages|input|contents)\b\W{0,3}\d/;
+/**
+ * A place in the dialogue, as refusals name it: `messages[1].reasoning`, `body.messages.1.assistant`, `contents[2]`, or
+ * OpenAI's "Item 'rs_1' of type 'reasoning'".
+ */
+const IN_DIALOGUE = /\b(?:messages|input|contents)\b\W{0,3}\d|\bitem '\w+' of type\b/i;
 
 /** What a refusal may be about: what it names first, then what it only touches on. */
 export interface RefusedSubjects {

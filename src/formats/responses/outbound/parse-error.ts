@@ -53,9 +53,16 @@ function hidesThoughts({ fault, param }: GatewayError): boolean {
   return fault === 'invalid-request' && param === 'reasoning.summary';
 }
 
+/**
+ * OpenAI looks up a thought of which a dialogue has only the id, and answers 404 if it has not stored it ("Item with id
+ * 'rs_…' not found. Items are not persisted when `store` is set to false", vercel/ai#7543).
+ */
+const UNKNOWN_THOUGHT = /item with id '?rs_\w+'? not found/i;
+
 /** @see Outbound.recognizeRefusal */
 export function recognizeRefusal(refusal: GatewayError): RecognizedRefusal | undefined {
   if (refusesStreams(refusal)) return { kind: 'whole' };
-  if (refusesThoughts(refusal)) return { kind: 'avoid', avoidance: 'thoughts' };
+  if (refusesThoughts(refusal) || UNKNOWN_THOUGHT.test(refusal.message))
+    return { kind: 'avoid', avoidance: 'thoughts' };
   return hidesThoughts(refusal) ? { kind: 'avoid', avoidance: 'shown-thoughts' } : undefined;
 }

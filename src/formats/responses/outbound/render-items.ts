@@ -59,6 +59,11 @@ function goesOn(after: readonly PartGroup[], next: Turn): boolean {
   return next.role === 'assistant' || after.some(isMore);
 }
 
+/** Whether an item is a thought of which there is only the id, and the service has refused thoughts. */
+function isAvoided({ type }: JsonObject, { target }: RenderContext): boolean {
+  return type === 'reasoning' && target.avoids?.has('thoughts') === true;
+}
+
 /** @param customCalls ids of the calls of custom tools so far; a call adds its own */
 function renderItem(part: ItemPart, customCalls: Set<string>, context: RenderContext): readonly JsonObject[] {
   switch (part.kind) {
@@ -68,8 +73,10 @@ function renderItem(part: ItemPart, customCalls: Set<string>, context: RenderCon
     case 'tool-result':
       return [renderResult(part, part.custom === true || customCalls.has(part.id), context)];
     case 'opaque':
-      if (part.format === 'responses')
+      if (part.format === 'responses') {
+        if (isAvoided(part.value, context)) return [];
         return [...(part.image ? renderCarrier(part.image, 'i', context) : []), part.value];
+      }
       context.report('turns[].content', 'dropped', `a block that only ${part.format} can read`);
       return [];
   }
