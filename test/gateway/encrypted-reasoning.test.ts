@@ -20,6 +20,7 @@ const cached = useDoor({ cache: { keys: ['test'], seconds: 60 } });
 
 const GPT = 'openai/gpt-5.4';
 const GROK = 'x-ai/grok-4.7';
+const GEMINI = 'google/gemini-3-flash-preview';
 const VENDORS = [GPT, GROK, MUSE, RESPONDER] as const;
 const SECRET = 'gAAAAABo';
 
@@ -155,5 +156,27 @@ test.each(VENDORS)(
       ['message', 'assistant'],
       ['message', 'user'],
     ]);
+  },
+);
+
+test.each(VENDORS)(
+  "nor do Gemini's thoughts whose item has the signature of the message go to %s",
+  async (second) => {
+    const question = { role: 'user', content: 'Hello?' };
+    const parts = [
+      { text: 'Hm.', thought: true },
+      { text: 'ok', thoughtSignature: 'AbCd' },
+    ];
+    cached.answers(json({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }));
+    const include = ['reasoning.encrypted_content'];
+    const asked = { input: [question], include, reasoning: { summary: 'auto' } };
+    const { json: whole } = await cached.whole('responses', GEMINI, asked);
+    const said = asObjects(whole['output']);
+    expect(said[0]).toMatchObject({
+      type: 'reasoning',
+      encrypted_content: expect.stringContaining('google#m.'),
+    });
+    const sent = await cached.sentFor('responses', second, { input: [question, ...said, question] });
+    expect(listAt(sent, 'input').map(({ type }) => type)).toEqual(['message', 'message', 'message']);
   },
 );

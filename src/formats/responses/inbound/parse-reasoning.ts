@@ -48,8 +48,9 @@ export function reasoningParser(): ReasoningParser {
       else if (unsealed?.mark === 'p') signLast(parts, unsealed.signature);
       else if (unsealed?.mark === 'm') {
         ofMessage = unsealed.signature;
-        // The thoughts before the message may be in the same item.
-        if (hasTexts(item)) for (const part of parseThinking(item, at)) parts.push(part);
+        // The thoughts before the message may be in the same item. Nobody has signed them.
+        const unsigned = { ...item, encrypted_content: UNSIGNED };
+        if (hasTexts(item)) for (const part of parseThinking(unsigned, at)) parts.push(part);
       } else for (const part of parseThinking(item, at, unsealed)) parts.push(part);
     },
     sign(call) {
