@@ -39,6 +39,11 @@ export interface Inbound {
   /** The caller's body as a prompt. @throws GatewayError `invalid-request` that names the missing or wrong field. */
   parseRequest(body: JsonObject, report: ParseReport): Prompt;
   /**
+   * The body without what only its own vendor can answer, since it points to something stored there; the same body if it
+   * has no such field. Absent: the format has none.
+   */
+  withoutState?(body: JsonObject): JsonObject;
+  /**
    * Refuses a body without a field that the format requires, also where its service would take it. Absent: there is no
    * such field.
    * @param has whether the body has a field, with any value but null.

@@ -14,7 +14,7 @@ import type { Hooked, Routed } from './exchange.ts';
 import { withAllFallbacks } from './model/admit-fallbacks.ts';
 import { routeTo } from './model/fallback.ts';
 import type { ReachOptions } from './model/reach.ts';
-import { parsePrompt } from './request/parse-prompt.ts';
+import { readPrompt } from './request/parse-prompt.ts';
 import { parseRequestChange } from './request/parse-request-change.ts';
 
 /** The caller gets this sentence if a hook refuses the request without one. */
@@ -81,7 +81,7 @@ async function callOnRequest(
   routing: Routing,
 ): Promise<HookRequest> {
   if (onRequest === undefined) return { target: routed };
-  const { prompt } = parsePrompt(routed);
+  const { prompt } = readPrompt(routed);
   try {
     const asked = (async () => parseRequestChange(await onRequest(prompt, context)))();
     const change = await withTimeout<RequestChange>(asked, timeout);

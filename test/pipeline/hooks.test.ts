@@ -10,6 +10,7 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import type { HookContext, Hooks } from '../../src/conversation/hooks.ts';
 import type { Prompt } from '../../src/conversation/prompt.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import {
   ask,
   native,
@@ -124,6 +125,62 @@ test('without a change, a native request stays byte for byte what it was', async
   const { text } = await asked(way, false);
   expect(sent()).toContain('"model":"gpt-4o"');
   expect(text).toBe(wholeAnswer(way.spoken));
+});
+
+/** What only the vendor itself can answer, since it points to something stored there or asks for more than an answer. */
+const STATEFUL: readonly [path: string, request: JsonObject][] = [
+  ...[
+    { previous_response_id: 'resp_1', input: 'Hello' },
+    { conversation: 'conv_1', input: 'Hello' },
+    { prompt: { id: 'pmpt_1' } },
+    { input: [{ type: 'item_reference', id: 'msg_1' }] },
+    { input: [{ id: 'msg_1' }, { role: 'user', content: 'Hello' }] },
+    { input: [{ role: 'user', content: 'Hello' }, { type: 'compaction_trigger' }] },
+    { background: true, store: true, input: 'Hello' },
+    { prompt_cache_options: { prewarm: true }, input: 'Hello' },
+  ].map((fields): [string, JsonObject] => ['/v1/responses', { model: 'gpt-5.5', ...fields }]),
+  ...[
+    { thread: { type: 'continue', previous_message_id: 'msg_1' } },
+    { compaction: { type: 'compact_20260401' } },
+  ].map((fields): [string, JsonObject] => {
+    const messages = [{ role: 'user', content: 'Hello' }];
+    return ['/v1/messages', { model: 'claude-opus-4-8', max_tokens: 9, messages, ...fields }];
+  }),
+];
+
+describe.each<[string, Given | undefined, ConfigInput]>([
+  ['onRequest', { onRequest: async () => undefined }, {}],
+  ['a cache', undefined, { cache: { keys: ['test'], seconds: 60 } }],
+])('with %s', (_, hooks, config) => {
+  test.each(STATEFUL)('what the vendor keeps is its own matter: %s %o', async (path, request) => {
+    await open(hooks, config);
+    const answer = JSON.stringify({ id: 'resp_2', object: 'response', status: 'completed', output: [] });
+    for (let at = 0; at < 2; at++) {
+      upstream.script((wire) => wire.answer(200, answer));
+      const response = await postJson(gateway.url + path, request, { key: KEY });
+      expect([response.status, await response.text()]).toEqual([200, answer]);
+      expect(JSON.parse(sent())).toEqual(request);
+    }
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+test('a hook sees what the client sends of a stored conversation, and cannot change it', async () => {
+  const seen: string[] = [];
+  await open({
+    onRequest(prompt) {
+      seen.push(JSON.stringify(prompt.turns));
+      return { prompt: redacted(prompt) };
+    },
+  });
+  const request = { model: 'openai/gpt-5.5', previous_response_id: 'resp_1', input: 'Hello' };
+  const response = await postJson(`${gateway.url}/v1/responses`, request, { key: KEY });
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error: { code: 'previous_response_not_found' } },
+  ]);
+  expect(seen).toEqual([expect.stringContaining('Hello')]);
+  expect(upstream.requests).toHaveLength(0);
 });
 
 /** A hook in JavaScript, which no type holds back. */

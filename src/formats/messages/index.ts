@@ -4,6 +4,7 @@ import type { Format } from '../format.ts';
 import { serviceTraits } from './dialects.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { withoutState } from './inbound/refuse-state.ts';
 import { refuseUnknown, unknownField, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
@@ -20,6 +21,7 @@ export const messages: Format = {
   name: FORMAT,
   inbound: {
     parseRequest,
+    withoutState,
     requireFields,
     refuseUnknown,
     unknownField,

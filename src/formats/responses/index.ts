@@ -5,6 +5,7 @@ import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
+import { withoutState } from './inbound/refuse-state.ts';
 import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
@@ -19,6 +20,7 @@ export const responses: Format = {
   name: 'responses',
   inbound: {
     parseRequest,
+    withoutState,
     refuseUnknown,
     unknownField,
     unknownTool,

@@ -5,6 +5,7 @@
 
 import { collector } from '../../conversation/collect.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
+import type { Inbound } from '../../formats/format.ts';
 import { bytesOfText } from '../../lib/bytes.ts';
 import { invalid } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/json.ts';
@@ -17,7 +18,7 @@ import { CACHE, recordedName } from '../../upstream/vendor.ts';
 import { withLargeStrings } from '../body/scanned.ts';
 import { withHooked } from '../call-hooks.ts';
 import type { RenderedReply, Routed } from '../exchange.ts';
-import { parsePrompt } from '../request/parse-prompt.ts';
+import { readPrompt } from '../request/parse-prompt.ts';
 import { asksList, asksStream } from '../request/request-kind.ts';
 import type { AnswerStore, AnswersInMemory, KeptAnswer } from './answer-store.ts';
 import { cacheKey } from './cache-key.ts';
@@ -43,9 +44,6 @@ export const CACHE_HEADER = 'x-gateway-cache';
 /** The longest answer that is kept, in characters of JSON. */
 const MAX_ANSWER_LENGTH = 1024 * 1024;
 
-/** Fields of a request to responses that refer to what the vendor keeps, which may have changed. */
-const STATEFUL = ['previous_response_id', 'conversation', 'background'];
-
 /**
  * Wraps the stages that get an answer from a vendor. Without a cache it returns them as they are.
  * @param inner the stages from `retry` to `translateReply`.
@@ -60,10 +58,10 @@ export function cacheAnswers(
     if (control === undefined) return inner(asking);
     // Images and files are part of what a request means.
     const routed = withLargeStrings(asking);
-    const { prompt: parsed, body, inbound } = parsePrompt(routed);
+    const { prompt: parsed, body, inbound, isStateful } = readPrompt(routed);
     const prompt = routed.hooked?.prompt ?? parsed;
-    if (prompt.cachedContent !== undefined || STATEFUL.some((field) => body[field] != null))
-      return inner(routed);
+    // What the vendor keeps may have changed.
+    if (prompt.cachedContent !== undefined || isStateful) return inner(routed);
     const key = cacheKey(routed, prompt, cache.shared);
     const kept = control.mayRead ? await find(cache.store, key, control.maxAge) : undefined;
     if (kept !== undefined) {
@@ -150,7 +148,7 @@ function isKept(value: unknown): value is KeptAnswer {
 function replay(
   routed: Routed,
   { at, events }: KeptAnswer,
-  inbound: ReturnType<typeof parsePrompt>['inbound'],
+  inbound: Inbound,
   asked: ReturnType<typeof requestContext>,
 ): RenderedReply {
   const { id, route, limitHeaders, ledger, hooked } = routed;

@@ -2,7 +2,7 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { OutputFormat, Prompt } from '../../../conversation/prompt.ts';
-import { GatewayError, invalid } from '../../../lib/errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import {
   asFlag,
@@ -24,6 +24,7 @@ import { parseThinking } from './parse-thinking.ts';
 import { findMaxSearches, parseToolChoice } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
+import { refuseState } from './refuse-state.ts';
 import { parseOptional, parseRequiredText } from './required-fields.ts';
 import { findOfferedTools } from './tool-changes.ts';
 
@@ -64,9 +65,8 @@ const UNSET = -1;
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { model, messages, system, max_tokens, stream, stop_sequences, metadata } = body;
   const { tools, tool_choice, thinking, output_config, output_format, cache_control } = body;
-  const { service_tier, temperature, top_p, top_k, thread, compaction } = body;
-  refuseThread(thread);
-  refuseCompaction(compaction);
+  const { service_tier, temperature, top_p, top_k } = body;
+  refuseState(body);
   const [formatFields, unknownFields] = splitFields(otherFields(body, READ), REQUEST_FIELDS);
   for (const field of Object.keys(withoutNulls(unknownFields)))
     report(field, 'passed-on', 'not a field of messages: the vendor decides about it');
@@ -117,25 +117,6 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     },
     ...withUnknownFields(withoutNulls(unknownFields)),
   };
-}
-
-/** The gateway keeps nothing between requests. On this code, the SDK sends the whole conversation. */
-function refuseThread(thread: Json | undefined): void {
-  if (thread === undefined || thread === null) return;
-  throw new GatewayError(
-    'invalid-request',
-    'thread: Threads are not supported for this model; send the full conversation without `thread`',
-    { param: 'thread', code: 'thread_unsupported_request' },
-  );
-}
-
-/** With `compaction`, the answer is a `compaction` block and nothing else. No other vendor's model can write one. */
-function refuseCompaction(compaction: Json | undefined): void {
-  if (compaction === undefined || compaction === null) return;
-  throw invalid(
-    "compaction: Only Anthropic's own models can compact a conversation. Ask this one for a summary as an ordinary message instead",
-    'compaction',
-  );
 }
 
 /** Parses `output_config.format`, or `output_format`, its name while it was beta. */

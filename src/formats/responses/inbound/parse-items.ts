@@ -63,7 +63,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
     const placed = items[at];
     if (placed === undefined) continue;
     const [item, path] = placed;
-    const type = findType(item);
+    const type = findItemType(item);
     switch (type) {
       case 'message': {
         const role = requiredText(item['role'], fieldPlace(path, 'role'));
@@ -120,7 +120,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
 }
 
 /** The type of an item. A message may leave it out, and so may a reference, which then has only an id. */
-function findType(item: JsonObject): string | undefined {
+export function findItemType(item: JsonObject): string | undefined {
   const type = asText(item['type']);
   if (type !== undefined) return type;
   if (item['role'] !== undefined) return 'message';
