@@ -2,7 +2,6 @@
 
 import { isMetered } from '../access/limits/limited.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
-import { observeUsage } from '../accounting/usage/observe-usage.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { mayRepeat } from '../accounting/usage/top-level-member.ts';
 import { GatewayError } from '../lib/errors.ts';
@@ -18,7 +17,7 @@ import { recordedName, upstreamName } from '../upstream/vendor.ts';
 import { atOnce, inTurns } from './body/in-turns.ts';
 import type { Prepared, VendorAnswer } from './exchange.ts';
 import type { Beginning } from './reply/early-failure.ts';
-import { observeNative } from './reply/observe-native.ts';
+import { observeNative, observeTranslated } from './reply/observe-native.ts';
 import { type AskedRequest, withCredentials } from './with-credentials.ts';
 
 /** Statuses below 300 that do not come with an answer. */
@@ -80,7 +79,7 @@ async function ask(
   secret: string,
   ended: ((how: Ending) => void) | undefined,
 ): Promise<AskedRequest> {
-  const { vendor, upstreamFormat, attempt, ledger, path, payload, signal } = prepared;
+  const { vendor, attempt, ledger, path, payload, signal } = prepared;
   ledger.attempts += 1;
   // These still hold what the previous attempt has left.
   ledger.first = undefined;
@@ -104,7 +103,7 @@ async function ask(
       ...(ended !== undefined && { ended }),
       observe(head) {
         ledger.upstreamId = findRequestId(head.headers);
-        if (prepared.translation !== undefined) return observeUsage(ledger, upstreamFormat, repeats);
+        if (prepared.translation !== undefined) return observeTranslated(prepared, head, repeats);
         const native = observeNative(prepared, secret, head, repeats);
         beginning = native.beginning;
         return native.observer;

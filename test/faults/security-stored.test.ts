@@ -13,6 +13,8 @@ import { json } from '../support/upstream.ts';
 import { useStage } from './stage.ts';
 
 const OWN = 'gw-own-key-of-the-tests';
+/** A key whose answers are all translated. */
+const CACHED = 'gw-cached-key-of-the-tests';
 const OTHER = 'gw-other-key-of-the-tests';
 const NONE = 'gw-none-key-of-the-tests';
 const GROUPED = 'gw-grouped-key-of-the-tests';
@@ -21,9 +23,11 @@ const FREED = 'gw-freed-key-of-the-tests';
 
 const models = ['openai/*', 'anthropic/*', 'google/*'];
 const stage = useStage({
+  cache: { keys: ['cached'], seconds: 60 },
   groups: [{ name: 'closed', stored: 'none' }],
   keys: [
     { name: 'own', key: OWN, stored: 'own' },
+    { name: 'cached', key: CACHED, stored: 'own' },
     { name: 'other', key: OTHER, stored: 'own' },
     { name: 'none', key: NONE, stored: 'none' },
     { name: 'grouped', key: GROUPED, group: 'closed', stored: 'all' },
@@ -249,9 +253,12 @@ describe('S-35 data stored in the account', () => {
 });
 
 /** A stream of events. */
-function stream(response: ServerResponse, events: readonly JsonObject[]): void {
+function stream(response: ServerResponse, events: readonly JsonObject[], hasNames = true): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const event of events) response.write(`event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`);
+  for (const event of events) {
+    const name = hasNames ? `event: ${event['type']}\n` : '';
+    response.write(`${name}data: ${JSON.stringify(event)}\n\n`);
+  }
   response.end();
 }
 
@@ -284,83 +291,98 @@ describe('S-36 what a key has stored is its own', () => {
   const goesOn = (id: string, key: string) =>
     post('/v1/responses', { ...LEAST.responses, previous_response_id: id }, key);
 
-  test.each([false, true])(
-    'a response, its items, its container and its files; streamed: %s',
-    async (streamed) => {
-      const id = streamed ? 'resp_streamed' : 'resp_whole';
+  /** Streamed or not, with the events of a service that names them in their data alone; native or translated. */
+  const ways: [way: string, key: string, hasNames?: boolean][] = [
+    ['whole', OWN],
+    ['whole, translated', CACHED],
+    ['streamed', OWN],
+    ['streamed, translated', CACHED],
+    ['streamed without names of events', OWN, false],
+  ];
+
+  test.each(ways)(
+    'a response, its items, its container and its files: %s',
+    async (way, owner, hasNames = true) => {
+      const streamed = way.startsWith('streamed');
+      const id = `resp_${way.replaceAll(/\W+/g, '_')}`;
       const response = whole(id);
       stage.respondWith((_, to) => {
         if (!streamed) json(to, response);
         else
-          stream(to, [
-            { type: 'response.created', response: { ...response, output: [] } },
-            { type: 'response.output_text.delta', delta: `"id":"${id}_delta"` },
-            { type: 'response.completed', response },
-          ]);
+          stream(
+            to,
+            [
+              { type: 'response.created', response: { ...response, output: [] } },
+              { type: 'response.output_text.delta', delta: `"id":"${id}_delta"` },
+              { type: 'response.completed', response },
+            ],
+            hasNames,
+          );
       });
-      await post('/v1/responses', { ...LEAST.responses, stream: streamed }, OWN);
+      await post('/v1/responses', { ...LEAST.responses, input: way, stream: streamed }, owner);
       for (const own of [id, `${id}_rs`, `${id}_msg`, `${id}_cntr`, `${id}_file`]) {
-        expect(await goesOn(own, OWN), own).toMatchObject({ status: 200, asked: 1 });
+        expect(await goesOn(own, owner), own).toMatchObject({ status: 200, asked: 1 });
         for (const key of [OTHER, RESTRICTED, NONE])
           expect(await goesOn(own, key), own).toMatchObject({ status: 403, asked: 0 });
       }
       const forged = ['forged', 'previous', 'tool', 'schema', 'said', 'delta', 'none'];
       for (const other of forged.map((word) => `${id}_${word}`))
-        expect(await goesOn(other, OWN), other).toMatchObject({ status: 403, asked: 0 });
+        expect(await goesOn(other, owner), other).toMatchObject({ status: 403, asked: 0 });
       const both = [
         { type: 'item_reference', id: `${id}_msg` },
         { type: 'item_reference', id: 'msg_of_another' },
       ];
-      expect(await post('/v1/responses', { ...LEAST.responses, input: both }, OWN)).toMatchObject({
+      expect(await post('/v1/responses', { ...LEAST.responses, input: both }, owner)).toMatchObject({
         status: 403,
       });
-      expect(await post('/v1/responses', { ...LEAST.responses, input: both.slice(0, 1) }, OWN)).toMatchObject(
-        { asked: 1 },
-      );
+      expect(
+        await post('/v1/responses', { ...LEAST.responses, input: both.slice(0, 1) }, owner),
+      ).toMatchObject({ asked: 1 });
     },
   );
 
-  test.each([false, true])(
-    "Anthropic's containers and the files made in them; streamed: %s",
-    async (streamed) => {
-      const id = streamed ? 'streamed' : 'whole';
-      const block = {
-        type: 'bash_code_execution_tool_result',
-        content: {
-          type: 'bash_code_execution_result',
-          content: [{ type: 'bash_code_execution_output', file_id: `file_${id}` }],
-        },
-      };
-      const answer = {
-        id: `msg_${id}`,
-        type: 'message',
-        content: [block],
-        container: { id: `container_${id}` },
-      };
-      stage.respondWith((_, to) => {
-        if (!streamed) json(to, answer);
-        else
-          stream(to, [
-            { type: 'message_start', message: { ...answer, content: [], container: null } },
-            { type: 'content_block_start', index: 0, content_block: block },
-            { type: 'message_delta', delta: { container: answer.container } },
-            { type: 'message_stop' },
-          ]);
+  test.each(ways.slice(0, 4))("Anthropic's containers and the files made in them: %s", async (way, owner) => {
+    const streamed = way.startsWith('streamed');
+    const id = way.replaceAll(/\W+/g, '_');
+    const block = {
+      type: 'bash_code_execution_tool_result',
+      content: {
+        type: 'bash_code_execution_result',
+        content: [{ type: 'bash_code_execution_output', file_id: `file_${id}` }],
+      },
+    };
+    const answer = {
+      id: `msg_${id}`,
+      type: 'message',
+      content: [block],
+      container: { id: `container_${id}` },
+    };
+    stage.respondWith((_, to) => {
+      if (!streamed) json(to, answer);
+      else
+        stream(to, [
+          { type: 'message_start', message: { ...answer, content: [], container: null } },
+          { type: 'content_block_start', index: 0, content_block: block },
+          { type: 'message_delta', delta: { container: answer.container } },
+          { type: 'message_stop' },
+        ]);
+    });
+    await post('/v1/messages', { ...LEAST.messages, system: way, stream: streamed }, owner);
+    const uses: JsonObject[] = [
+      { container: `container_${id}` },
+      message({ type: 'container_upload', file_id: `file_${id}` }),
+      { thread: { type: 'continue', previous_message_id: `msg_${id}` } },
+    ];
+    for (const fields of uses) {
+      expect(
+        await post('/v1/messages', { ...LEAST.messages, ...fields }, owner),
+        JSON.stringify(fields),
+      ).toMatchObject({ asked: 1 });
+      expect(await post('/v1/messages', { ...LEAST.messages, ...fields }, OTHER)).toMatchObject({
+        status: 403,
       });
-      await post('/v1/messages', { ...LEAST.messages, stream: streamed }, OWN);
-      const uses: JsonObject[] = [
-        { container: `container_${id}` },
-        message({ type: 'container_upload', file_id: `file_${id}` }),
-        { thread: { type: 'continue', previous_message_id: `msg_${id}` } },
-      ];
-      for (const fields of uses) {
-        expect(await post('/v1/messages', { ...LEAST.messages, ...fields }, OWN)).toMatchObject({ asked: 1 });
-        expect(await post('/v1/messages', { ...LEAST.messages, ...fields }, OTHER)).toMatchObject({
-          status: 403,
-        });
-      }
-    },
-  );
+    }
+  });
 
   test('audio of an answer', async () => {
     stage.respondWith((_, to) => json(to, { choices: [{ message: { audio: { id: 'audio_own' } } }] }));

@@ -1,7 +1,8 @@
 /**
  * All that watches a native answer, as one step that the bytes cross before they are queued for the caller. It reads the
  * usage, detects a truncation and an early failure, removes the usage that the gateway requested for itself, and hides
- * secrets in failures. Only the last two change any bytes.
+ * secrets in failures. Only the last two change any bytes. Of a translated answer it reads only the usage and the ids of
+ * what is stored.
  */
 
 import type { Ledger } from '../../accounting/usage/ledger.ts';
@@ -36,14 +37,16 @@ export interface NativeObservers {
  * @param repeats whether the answer may repeat the request (`observeUsage`).
  */
 export function observeNative(
-  { upstreamFormat, stripInjectedUsage, bind, ledger }: Prepared,
+  prepared: Prepared,
   secret: string,
-  { status, headers }: UpstreamHead,
+  head: UpstreamHead,
   repeats: boolean,
 ): NativeObservers {
+  const { upstreamFormat, stripInjectedUsage, ledger } = prepared;
+  const { status, headers } = head;
   const format = formats[upstreamFormat];
   const isStream = isEventStream(headers);
-  const stored = bind && status === 200 ? bindStored(upstreamFormat, isStream, bind) : undefined;
+  const stored = observeStored(prepared, head);
   if (status !== 200 || !isStream)
     return { observer: joined(observeUsage(ledger, upstreamFormat, repeats), stored) };
   const tail = new TrailingBytes(Buffer.allocUnsafeSlow(END_LENGTH));
@@ -55,6 +58,23 @@ export function observeNative(
   const visible = joined(unseen, stored) ?? unseen;
   const watches = { ledger, secret, tail, usage, end, beginning, visible };
   return { observer: new StreamObserver(watches), beginning };
+}
+
+/** Makes the step that watches an answer that is translated: its usage, and what it stores at its vendor. */
+export function observeTranslated(
+  prepared: Prepared,
+  head: UpstreamHead,
+  repeats: boolean,
+): AnswerObserver | undefined {
+  const { ledger, upstreamFormat } = prepared;
+  return joined(observeUsage(ledger, upstreamFormat, repeats), observeStored(prepared, head));
+}
+
+function observeStored(
+  { upstreamFormat, bind }: Prepared,
+  { status, headers }: UpstreamHead,
+): Bytes | undefined {
+  return bind && status === 200 ? bindStored(upstreamFormat, isEventStream(headers), bind) : undefined;
 }
 
 /** What a `StreamObserver` consists of. */

@@ -1,5 +1,5 @@
 /**
- * The ids of what a native answer stores at its vendor, read as the answer passes. They are read only where the vendor
+ * The ids of what an answer stores at its vendor, read as its bytes pass. They are read only where the vendor
  * alone can have put them: what a caller has sent comes back in other fields (`metadata`, `tools`), and must not make
  * anything the caller's own.
  */
@@ -54,7 +54,11 @@ function readEvents(format: FormatName, bind: Bind): Reading {
   let decoder: Step<Uint8Array, Sse> | undefined = decodeSse(MAX_LENGTH);
   const out = {
     enqueue({ event, data }: Sse) {
-      if (format === 'chat-completions' ? data.includes('"audio"') : BINDING_EVENTS.test(event ?? '')) {
+      if (
+        format === 'chat-completions'
+          ? data.includes('"audio"')
+          : BINDING_EVENTS.test(event ?? findType(data))
+      ) {
         bind(idsIn(format, objectIn(data)));
       }
     },
@@ -86,6 +90,11 @@ function readWhole(format: FormatName, bind: Bind): Reading {
       if (size <= MAX_LENGTH) bind(idsIn(format, objectIn(textOfBytes(concatBytes(chunks)))));
     },
   };
+}
+
+/** The type of an event that its service names in the data alone. */
+function findType(data: string): string {
+  return asText(objectIn(data)['type']) ?? '';
 }
 
 /** An object within bounds: an answer without any could cost any amount. */
