@@ -15,7 +15,11 @@ export interface Dialogue {
 
 /** The dialogues of one connection. */
 export interface Memory {
-  find(id: string): Dialogue | undefined;
+  /**
+   * The dialogue of a response: the lane's own, or that of the one other lane that has it. Some services give all
+   * responses the same id, and one conversation must never continue in another.
+   */
+  find(id: string, lane: string): Dialogue | undefined;
   /** Remembers a lane's last dialogue in place of the one before it. */
   keep(lane: string, dialogue: Dialogue): void;
   /**
@@ -34,13 +38,17 @@ export interface Memory {
  */
 export function openMemory(limit: number): Memory {
   const dialogues = new Map<string, Dialogue>();
+  /** The last response of each lane, also of one whose dialogue is forgotten. */
+  const lastIds = new Map<string, string>();
   let size = 0;
   return {
-    find(id) {
-      for (const dialogue of dialogues.values()) if (dialogue.id === id) return dialogue;
-      return undefined;
+    find(id, lane) {
+      if (lastIds.get(lane) === id) return dialogues.get(lane);
+      const [found, another] = [...dialogues.values()].filter((dialogue) => dialogue.id === id);
+      return another === undefined ? found : undefined;
     },
     keep(lane, dialogue) {
+      lastIds.set(lane, dialogue.id);
       size += measureLength(dialogue) - measureLength(dialogues.get(lane));
       dialogues.delete(lane);
       dialogues.set(lane, dialogue);

@@ -158,7 +158,7 @@ export function serveSession(socket: WebSocket, raw: Socket, gateway: SessionGat
     const { lane } = message;
     const { body, ...request } = parseRequest(
       message,
-      memory.find,
+      (id) => memory.find(id, lane ?? NO_LANE),
       gateway.isReasoningModel,
       gateway.mayStore(),
     );

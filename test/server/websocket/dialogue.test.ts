@@ -362,6 +362,47 @@ describe('lanes', () => {
     stage.respondWith(say('Hello'));
   });
 
+  test('a service that gives all responses one id mixes no dialogues', async () => {
+    const fails = { isWanted: false };
+    stage.respondWith((_, response) => {
+      if (fails.isWanted) {
+        response.writeHead(500).end();
+        return;
+      }
+      const event = { type: 'response.completed', response: { id: 'resp_same', output: [] } };
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`event: response.completed\ndata: ${JSON.stringify(event)}\n\n`);
+    });
+    const client = await connect(stage.gateway.url);
+    stage.bodies();
+    const goesOn = { previous_response_id: 'resp_same' };
+    for (const stream_id of ['a', 'b']) await ask(client, { stream_id, input: [user(`in ${stream_id}`)] });
+    for (const stream_id of ['a', 'b']) await ask(client, { stream_id, input: [user('more')], ...goesOn });
+    expect(stage.bodies().slice(2)).toMatchObject([
+      { input: [user('in a'), user('more')] },
+      { input: [user('in b'), user('more')] },
+    ]);
+    fails.isWanted = true;
+    await ask(client, { stream_id: 'a', input: [], ...goesOn });
+    fails.isWanted = false;
+    await ask(client, { stream_id: 'b', input: [user('anew in b')] });
+    stage.bodies();
+    // Both lanes' dialogues are forgotten, and that of the other lane is never taken for one's own, nor guessed.
+    await ask(client, { stream_id: 'a', input: [user('lost')], ...goesOn });
+    await ask(client, { stream_id: 'b', input: [user('kept')], ...goesOn });
+    await ask(client, { stream_id: 'a', input: [user('anew in a')] });
+    await ask(client, { stream_id: 'c', input: [user('guessed')], ...goesOn });
+    expect(stage.bodies()).toMatchObject([
+      { input: [user('lost')], ...goesOn },
+      { input: [user('anew in b'), user('kept')] },
+      { input: [user('anew in a')] },
+      { input: [user('guessed')], ...goesOn },
+    ]);
+    client.socket.terminate();
+    stage.respondWith(say('Hello'));
+  });
+
   test('a lane may fork from another one, whose last response stays known', async () => {
     const client = await connect(stage.gateway.url);
     const root = idOf(await ask(client, { stream_id: 'a', input: [user('One')] }));
