@@ -183,6 +183,25 @@ test('a hook sees what the client sends of a stored conversation, and cannot cha
   expect(upstream.requests).toHaveLength(0);
 });
 
+test('a changed request has the order of messages that its service requires', async () => {
+  const mistralai = { baseUrl: `http://127.0.0.1:${upstream.port}/v1`, apiKey: 'vendor-key-mistral' };
+  await open({ onRequest: (prompt) => ({ prompt: redacted(prompt) }) }, { vendors: { mistralai } });
+  const call = { id: 'aaaaaaaa1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const messages = [
+    { role: 'user', content: 'Go' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: call.id, content: 'Done.' },
+    { role: 'user', content: 'Hello' },
+  ];
+  upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
+  const request = { model: 'mistralai/mistral-medium-3-5', messages };
+  expect((await postJson(`${gateway.url}/v1/chat/completions`, request, { key: KEY })).status).toBe(200);
+  // Mistral refuses the user after a tool, and nothing else has to be left out for that.
+  expect(JSON.parse(sent())).toMatchObject({
+    messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: 'Done.\n…' }],
+  });
+});
+
 /** A hook in JavaScript, which no type holds back. */
 const returning = (make: (prompt: Prompt) => unknown): Given => ({
   onRequest: (prompt) => JSON.parse(JSON.stringify(make(prompt))),

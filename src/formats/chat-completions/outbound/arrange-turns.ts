@@ -38,10 +38,26 @@ export function arrangeTurns(
   const instructed = instruction === undefined ? filled : withInstruction(filled, instruction);
   if (context.exact && context.dialect.lossless) return instructed;
   const placed = context.dialect.systemFirst ? systemFirst(instructed, context) : instructed;
-  if (context.exact) return placed;
+  if (context.exact) return context.dialect.userAfterTool ? placed : joinAfterResults(placed);
   const strict = inStrictOrder(placed);
   const answered = strict.filter((turn) => !isThoughtAlone(turn, context));
   return answered.length === strict.length ? strict : inStrictOrder(answered);
+}
+
+/** Joins what the user says after results to their turn, where the user may not speak after a tool. */
+function joinAfterResults(turns: readonly Turn[]): readonly Turn[] {
+  const joined: Turn[] = [];
+  for (const turn of turns) {
+    const last = joined.at(-1);
+    if (last !== undefined && hasResults(last) && turn.role === 'user' && !hasResults(turn))
+      joined[joined.length - 1] = { ...last, parts: joinLists([last.parts, turn.parts]) };
+    else joined.push(turn);
+  }
+  return joined;
+}
+
+function hasResults({ parts }: Turn): boolean {
+  return parts.some(({ kind }) => kind === 'tool-result');
 }
 
 /** The strict order, without the user turn that it adds at the start: in this format the assistant may speak first. */
