@@ -656,7 +656,7 @@ describe('the end of a connection', () => {
     expect((await busy.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
     expect(await busy.closed).toBe(1001);
     expect(await drained).toBe(0);
-    await expect.poll(own.gateway.server.webSockets).toBe(0);
+    await expect.poll(() => own.gateway.server.webSockets()).toBe(0);
     await own.close();
   });
 
