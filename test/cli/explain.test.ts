@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asObject, asObjects, parseJson } from '../../src/lib/json.ts';
 import { runCommand } from '../support/command.ts';
 
@@ -189,4 +189,87 @@ test('a refusal is explained: which repair follows, and what is sent then', asyn
   const final = await ask(JSON.stringify({ error: { message: 'Invalid API key.' } }), '--status', '401');
   expect(parseJson(final.stdout)).toEqual({ repairs: [] });
   expect((await ask('{}', '--status', '200')).code).toBe(1);
+});
+
+describe('without --json', () => {
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  const explain = async (request: unknown, ...more: string[]) => {
+    await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+    return runCommand(directory, ['explain', 'request.json', ...more]);
+  };
+  /** What is printed above the request that would be sent, and that request. */
+  const readParts = (stdout: string): readonly [string, unknown] => {
+    const at = stdout.indexOf('\n{');
+    return [stdout.slice(0, at), parseJson(stdout.slice(at))];
+  };
+
+  test('a translated request is printed field by field, and then as it is sent', async () => {
+    const { stdout } = await explain({ model: 'anthropic/claude-sonnet-4-5', messages, seed: 3 });
+    const [fields, sent] = readParts(stdout);
+    expect(fields.split('\n')).toEqual([
+      'anthropic/claude-sonnet-4-5: chat-completions translated to messages',
+      '',
+      '  dropped       seed: has no counterpart in messages',
+      '  mapped        model',
+      '  mapped        messages',
+      '',
+    ]);
+    expect(sent).toMatchObject({ model: 'claude-sonnet-4-5', messages: [{ role: 'user' }] });
+  });
+
+  test('of a native request all fields are unchanged', async () => {
+    const { stdout } = await explain({ model: 'openai/gpt-4.1', messages, seed: 3 });
+    const [fields, sent] = readParts(stdout);
+    expect(fields.split('\n')).toEqual([
+      'openai/gpt-4.1: chat-completions, native: only the name of the model may change',
+      '',
+      '  unchanged  model',
+      '  unchanged  messages',
+      '  unchanged  seed',
+      '',
+    ]);
+    expect(sent).toEqual({ model: 'gpt-4.1', messages, seed: 3 });
+  });
+
+  test('after a refusal the names of the repairs are above what is sent once more', async () => {
+    const request = { model: 'openai/gpt-4.1', messages, reasoning_effort: 'low' };
+    const refuse = (message: string) =>
+      writeFile(join(directory, 'refusal.json'), JSON.stringify({ error: { message } }));
+    await refuse("Unsupported parameter: 'reasoning_effort' is not supported with this model.");
+    const refused = await explain(
+      { model: 'deepseek/deepseek-v4-pro', max_tokens: 100, messages, output_config: { effort: 'low' } },
+      '--refusal',
+      'refusal.json',
+    );
+    const [repairs, sent] = readParts(refused.stdout);
+    expect(repairs).toBe('sent once more: without-thinking-setting\n');
+    expect(sent).toMatchObject({ model: 'deepseek-v4-pro' });
+    expect(sent).not.toHaveProperty('reasoning_effort');
+    // A native request is the caller's own: only the caller may leave out a setting.
+    const final = await explain(request, '--refusal', 'refusal.json');
+    expect(final.stdout).toBe('final: the caller gets the refusal, and nothing else is sent\n');
+  });
+
+  test.each<[request: unknown, more: readonly string[], said: string]>([
+    [[], [], 'request.json does not contain a JSON object.'],
+    [{ messages }, [], 'The request names no model. Give one with --model.'],
+    [
+      { model: 'anthropic/claude-sonnet-4-5', messages: 3 },
+      [],
+      "The gateway would reject this request (400): Invalid type for 'messages': expected an array of objects, but got an integer instead.",
+    ],
+    [
+      { messages },
+      ['--model', 'nobody/nothing'],
+      'The gateway would reject this request (404): Model not supported: nobody/nothing',
+    ],
+    [
+      { model: 'openai/gpt-4.1', messages },
+      ['--status', '400'],
+      '--status needs --refusal, the file with the refusal.',
+    ],
+  ])('what cannot be explained is said: %j %j', async (request, more, said) => {
+    const { code, stdout, stderr } = await explain(request, ...more);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${said}\n` });
+  });
 });
