@@ -190,6 +190,7 @@ test('a config.json of Bifrost: providers, keys, teams and limits', async () => 
         connections: 200,
       },
       groq: { apiKey: 'the-value-of-groq-api-key', baseUrl: 'https://api.groq.com/openai/v1' },
+      llm: { apiKey: 'the-value-of-acme-key', baseUrl: 'https://llm.acme.example/v1' },
     },
     models: [{ id: 'groq/llama-3.3-70b-versatile' }],
     timeouts: { total: 60_000 },
@@ -203,13 +204,23 @@ test('a config.json of Bifrost: providers, keys, teams and limits', async () => 
         key: 'the-value-of-vk-search',
         group: 'search',
         models: ['openai/gpt-4o'],
-        limits: { requestsPerMinute: 60 },
+        limits: { requestsPerMinute: 60, tokensPerMinute: 90_000 },
       },
+      { name: 'batches', models: ['groq/*', 'llm/*'], limits: { budgetWeek: 50 } },
+      { name: 'anything', limits: { budgetDay: 5 } },
     ],
+    aliases: { 'openai/our-model': 'openai/gpt-4o' },
   });
+  expect(config.keys.map(({ models }) => models)).toEqual([
+    ['openai/gpt-4o'],
+    ['groq/*', 'llm/*'],
+    undefined,
+  ]);
   for (const note of [
     'providers.azure.keys[0]: azure was left out.',
-    'governance.budgets[1]: a budget for 1w was left out.',
+    'governance.budgets[3]: a budget for 1Y was left out.',
+    'governance.rate_limits[1]: a limit of requests for 1h was left out: limits are by the minute here.',
+    'governance.virtual_keys[3]: the key cloud-only was left out, as were all vendors that it may use.',
     'governance.virtual_keys[1]: the key old is not active and was left out.',
     'plugins was left out.',
     'config_store was left out: the store is set by DATABASE_URL.',

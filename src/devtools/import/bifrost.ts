@@ -7,10 +7,12 @@ import type { Source } from './source.ts';
 export function importBifrost(file: Source, draft: Draft): void {
   file.skip('$schema', 'encryption_key', 'framework');
   const providers = file.part('providers');
-  for (const name of providers?.names() ?? []) {
-    const provider = providers?.part(name);
-    if (provider !== undefined) importProvider(name, provider, draft);
-  }
+  const vendors: Vendors = new Map(
+    (providers?.names() ?? []).map((name) => {
+      const provider = providers?.part(name);
+      return [name, provider && importProvider(name, provider, draft)];
+    }),
+  );
   const client = file.part('client');
   const megabytes = client?.number('max_request_body_size_mb');
   if (megabytes !== undefined) draft.set('limits', 'bodyBytes', megabytes * 1024 * 1024);
@@ -18,10 +20,14 @@ export function importBifrost(file: Source, draft: Draft): void {
   if (origins.length > 0 && !origins.includes('*')) draft.set('cors', 'origins', origins);
   client?.skip(...client.names());
   const governance = file.part('governance');
-  if (governance !== undefined) importGovernance(governance, draft);
+  if (governance !== undefined) importGovernance(governance, vendors, draft);
 }
 
-function importProvider(name: string, provider: Source, draft: Draft): void {
+/** The vendors that providers have become; undefined for one that was left out. */
+type Vendors = ReadonlyMap<string, string | undefined>;
+
+/** @returns the name of its vendor; undefined if it was left out */
+function importProvider(name: string, provider: Source, draft: Draft): string | undefined {
   const custom = provider.part('custom_provider_config')?.text('base_provider_type');
   const network = provider.part('network_config');
   const baseUrl = network?.text('base_url');
@@ -44,13 +50,14 @@ function importProvider(name: string, provider: Source, draft: Draft): void {
   }
   if (vendor === undefined) {
     network?.skip(...network.names());
-    return;
+    return undefined;
   }
   importNetwork(network, vendor, draft);
   const concurrency = provider.part('concurrency_and_buffer_size');
   concurrency?.skip('buffer_size');
   const connections = concurrency?.number('concurrency');
   if (connections !== undefined) draft.set(`vendors.${vendor}`, 'connections', connections);
+  return vendor;
 }
 
 /** The models and the aliases of a key. Every key of a vendor serves all of the vendor's models here. */
@@ -85,7 +92,7 @@ function importNetwork(network: Source | undefined, vendor: string, draft: Draft
   if (set.length > 0) draft.set(`vendors.${vendor}`, 'headers', Object.fromEntries(set));
 }
 
-function importGovernance(governance: Source, draft: Draft): void {
+function importGovernance(governance: Source, vendors: Vendors, draft: Draft): void {
   governance.skip('auth_config');
   const limitsById = new Map<string, Readonly<Record<string, number>>>();
   for (const budget of governance.parts('budgets')) {
@@ -101,15 +108,18 @@ function importGovernance(governance: Source, draft: Draft): void {
     const limits = importLimits(team, limitsById);
     draft.add('groups', { name, ...(Object.keys(limits).length > 0 && { limits }) });
   }
-  for (const key of governance.parts('virtual_keys')) importKey(key, limitsById, groups, draft);
+  for (const key of governance.parts('virtual_keys')) importKey(key, { vendors, limitsById, groups }, draft);
 }
 
-function importKey(
-  key: Source,
-  limitsById: ReadonlyMap<string, Readonly<Record<string, number>>>,
-  groups: ReadonlyMap<string, string>,
-  draft: Draft,
-): void {
+/** What keys refer to. */
+interface Known {
+  readonly vendors: Vendors;
+  readonly limitsById: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** The names of groups by the ids of their teams. */
+  readonly groups: ReadonlyMap<string, string>;
+}
+
+function importKey(key: Source, { vendors, limitsById, groups }: Known, draft: Draft): void {
   const name = key.text('name') ?? key.text('id') ?? '';
   const value = key.text('value') ?? '';
   key.skip('id', 'description', 'is_active');
@@ -118,15 +128,23 @@ function importKey(
     draft.note(`${key.field}: the key ${name} is not active and was left out.`);
     return;
   }
-  const models = key.parts('provider_configs').flatMap((each) => {
+  const providers = key.parts('provider_configs');
+  const models = providers.flatMap((each) => {
     each.skip('weight', 'key_ids');
-    const vendor = findProvider(each.text('provider') ?? '')?.vendor;
+    const provider = each.text('provider') ?? '';
+    const vendor = vendors.get(provider) ?? findProvider(provider)?.vendor;
     const allowed = each.texts('allowed_models');
     if (vendor === undefined) return [];
     return allowed.length === 0 || allowed.includes('*')
       ? [`${vendor}/*`]
       : allowed.map((model) => draft.model(vendor, model));
   });
+  if (providers.length > 0 && models.length === 0) {
+    // Without a list it could use the models of all vendors.
+    key.skip(...key.names());
+    draft.note(`${key.field}: the key ${name} was left out, as were all vendors that it may use.`);
+    return;
+  }
   const limits = importLimits(key, limitsById);
   const group = groups.get(key.text('team_id') ?? '');
   const variable = `KEY_OF_${name.toUpperCase().replaceAll(/\W+/g, '_')}`;
@@ -151,6 +169,7 @@ function readBudget(budget: Source, draft: Draft): Readonly<Record<string, numbe
   budget.skip('current_usage', 'last_reset');
   if (dollars === undefined) return undefined;
   if (every === '1d' || every === '24h') return { budgetDay: dollars };
+  if (every === '1w' || every === '7d') return { budgetWeek: dollars };
   if (every === '1M' || every === '30d') return { budgetMonth: dollars };
   draft.note(`${budget.field}: a budget for ${every ?? 'all time'} was left out.`);
   return undefined;
