@@ -134,6 +134,51 @@ test('one deployment of LiteLLM with a weight, an order, limits and a price', as
     expect(notes).toContain(note);
 });
 
+test('the vendor and the kind of LiteLLM’s models, however they are named', async () => {
+  const file = join(directory, 'names.yaml');
+  const models = [
+    ['plain', 'gpt-4o'],
+    ['newer', 'gpt-77-nano'],
+    [
+      'served',
+      'meta-llama/Llama-3.1-8B',
+      'custom_llm_provider: hosted_vllm, api_base: "http://vllm:8000/v1"',
+    ],
+    ['doubled', 'groq/llama-3.3-70b', 'custom_llm_provider: groq'],
+    ['picture', 'dall-e-3'],
+    ['hearing', 'whisper-1'],
+    ['speaking', 'tts-1'],
+    ['nameless', 'some-model-of-ours'],
+    ['foreign', 'nobody/a-model'],
+    ['cheaper', 'groq/llama-3.3-70b'],
+  ].map(
+    ([name, model, more = '']) =>
+      `  - { model_name: ${name}, litellm_params: { model: ${model}, api_key: os.environ/A, ${more} } }`,
+  );
+  writeFileSync(file, ['model_list:', ...models, '  - model_name: without-params'].join('\n'));
+  const { config, notes } = await imported(file);
+  expect(config.aliases).toMatchObject({
+    'openai/plain': 'openai/gpt-4o',
+    'openai/newer': 'openai/gpt-77-nano',
+    'openai/served': 'vllm/llama-3.1-8b',
+    'openai/doubled': 'groq/llama-3.3-70b',
+    'openai/cheaper': 'groq/llama-3.3-70b',
+  });
+  expect(config.models.map(({ id, upstream }) => [id, upstream])).toEqual([
+    ['openai/gpt-77-nano', undefined],
+    ['vllm/llama-3.1-8b', 'meta-llama/Llama-3.1-8B'],
+    ['groq/llama-3.3-70b', undefined],
+  ]);
+  for (const note of [
+    'model_list[4]: picture is of the kind image_generation, which this gateway does not serve.',
+    'model_list[5]: hearing is of the kind audio_transcription, which this gateway does not serve.',
+    'model_list[6]: speaking is of the kind audio_speech, which this gateway does not serve.',
+    'model_list[7]: the vendor of some-model-of-ours is not known. Write it as <vendor>/<model>.',
+    'model_list[8].litellm_params: nobody is not a vendor that this command knows. Add it under vendors by hand.',
+  ])
+    expect(notes).toContain(note);
+});
+
 test.each([
   ['rpm', ['rpm: 480', 'rpm: 120'], [4, 1]],
   ['tpm, which both have', ['tpm: 1000, rpm: 7', 'tpm: 3000'], [1, 3]],

@@ -117,10 +117,14 @@ function kindByName(written: string): string | undefined {
   return /\btts\b/i.test(written) ? 'audio_speech' : undefined;
 }
 
-/** `provider/model`; LiteLLM finds the provider of a plain name by its own list of models. */
+/**
+ * `provider/model`; LiteLLM finds the provider of a plain name by its own list of models. Beside `custom_llm_provider`, the
+ * name is the model's own, which may have a slash too (`meta-llama/Llama-3.1-8B`).
+ */
 function splitModel(written: string, given: string | undefined): readonly [string | undefined, string] {
   const slash = written.indexOf('/');
-  if (given !== undefined) return [given, written.slice(slash + 1)];
+  if (given !== undefined)
+    return [given, written.startsWith(`${given}/`) ? written.slice(slash + 1) : written];
   if (slash > 0) return [written.slice(0, slash), written.slice(slash + 1)];
   const id = defaultModels().find((model) => modelName(model.id) === written.toLowerCase())?.id;
   if (id !== undefined) return [vendorName(id), written];
