@@ -225,6 +225,44 @@ test('a config of Portkey: targets become upstreams and fallbacks', async () => 
     expect(notes).toContain(note);
 });
 
+test.each<[strategy: string, targets: object[], fallbacks: object, note: string]>([
+  [
+    'loadbalance',
+    [
+      { provider: 'openai', api_key: 'a-key', override_params: { model: 'gpt-4o' } },
+      { provider: 'anthropic', api_key: 'b-key', override_params: { model: 'claude-sonnet-4-5' } },
+    ],
+    { 'openai/gpt-4o': ['anthropic/claude-sonnet-4-5'] },
+    'strategy: load is shared between addresses of one vendor alone. openai/gpt-4o answers, and anthropic/claude-sonnet-4-5 if it cannot.',
+  ],
+  [
+    'fallback',
+    [
+      { provider: 'openai', api_key: 'a-key' },
+      { provider: 'anthropic', api_key: 'b-key' },
+    ],
+    {},
+    'strategy: fallbacks are between models here, and these targets name none. Add them under fallbacks by model.',
+  ],
+  [
+    'conditional',
+    [
+      { name: 'one', provider: 'openai', api_key: 'a-key' },
+      { name: 'two', provider: 'anthropic', api_key: 'b-key' },
+    ],
+    {},
+    'strategy: conditions were left out. The caller names the model.',
+  ],
+])('a strategy of Portkey: %s', async (mode, targets, fallbacks, note) => {
+  const file = join(directory, 'strategy.json');
+  const conditions = mode === 'conditional' ? { conditions: [{ then: 'one' }], default: 'two' } : {};
+  writeFileSync(file, JSON.stringify({ strategy: { mode, ...conditions }, targets: [...targets, {}] }));
+  const { config, notes } = await imported(file);
+  expect(Object.keys(config.vendors).toSorted()).toEqual(expect.arrayContaining(['anthropic', 'openai']));
+  expect(config.fallbacks).toEqual(fallbacks);
+  expect(notes).toContain(note);
+});
+
 test('a config.json of Bifrost: providers, keys, teams and limits', async () => {
   const { config, notes } = await imported('bifrost.json');
   expect(config).toMatchObject({
