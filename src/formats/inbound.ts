@@ -58,8 +58,12 @@ export interface Inbound {
   refuseUnknown(body: JsonObject, prompt: Prompt): void;
   /** The own vendor's 400 for a field that it does not know. @param path the field, as `reasoning.effort`. */
   unknownField(path: string): GatewayError;
-  /** The same for a tool of a type that it does not know. @param at the place in `tools`. */
-  unknownTool(at: number, type: string): GatewayError;
+  /**
+   * The same for a tool of a type that it does not know. Absent: such a type is refused when the request is parsed, or is
+   * the name of a field.
+   * @param at the place in `tools`.
+   */
+  unknownTool?(at: number, type: string): GatewayError;
   /** A renderer of one streamed answer. */
   renderEvents(asked: RequestContext): EventRenderer;
   /** A whole answer as the body of the response. */

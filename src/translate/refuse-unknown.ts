@@ -108,7 +108,7 @@ function knownTools(format: FormatName): ReadonlySet<string> {
 }
 
 function refuseUnknownTools(inbound: Inbound, format: FormatName, { tools }: JsonObject): void {
-  if (format === 'generate-content') return;
+  if (inbound.unknownTool === undefined) return;
   for (const [at, { type }] of asObjects(tools).entries()) {
     if (isKnownTool(type, KNOWN_TOOLS[format])) continue;
     throw inbound.unknownTool(at, String(type));

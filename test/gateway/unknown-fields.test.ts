@@ -259,6 +259,15 @@ test.each(Object.keys(MODELS) as FormatName[])('the own vendor of %s judges by i
   }
 });
 
+// The first is xAI's, and the SDKs of no format have it.
+test.each(['x_search', 'code_interpreter'])(
+  'a hosted tool is left out of a translation: %s',
+  async (type) => {
+    await ask('responses', 'messages', { tools: [{ type }] });
+    expect(upstream.received).toHaveLength(1);
+  },
+);
+
 test('a seed of 64 bits is a number, and no object with fields', async () => {
   const body = `{"model":"${MODELS.messages}","messages":[{"role":"user","content":"x"}],"seed":9007199254740993}`;
   await (await postJson(`${gateway.url}/v1/chat/completions`, body)).text();

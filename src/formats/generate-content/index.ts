@@ -5,7 +5,7 @@ import { renderHeaders } from './dialects.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { numberingEnums } from './inbound/number-enums.ts';
 import { parseRequest } from './inbound/parse-request.ts';
-import { refuseUnknown, unknownField, unknownTool } from './inbound/refuse-unknown.ts';
+import { refuseUnknown, unknownField } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
@@ -20,7 +20,6 @@ const inbound: Inbound = {
   parseRequest,
   refuseUnknown,
   unknownField,
-  unknownTool,
   renderEvents,
   renderReply,
   renderLateError,

@@ -6,7 +6,7 @@ import { COMMENT_LINE } from '../openai/ping.ts';
 import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { withoutState } from './inbound/refuse-state.ts';
-import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
+import { refuseUnknown } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
@@ -23,7 +23,6 @@ export const responses: Format = {
     withoutState,
     refuseUnknown,
     unknownField,
-    unknownTool,
     renderEvents,
     renderReply,
     renderLateError,

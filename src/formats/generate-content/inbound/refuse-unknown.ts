@@ -100,8 +100,3 @@ export function unknownField(path: string): GatewayError {
     path,
   );
 }
-
-/** @see Inbound.unknownTool. Here the name of a tool is a field. */
-export function unknownTool(at: number, type: string): GatewayError {
-  return unknownField(`tools[${at}].${type}`);
-}

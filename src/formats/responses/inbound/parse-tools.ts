@@ -32,7 +32,7 @@ const HOSTED: readonly string[] = [
 ];
 
 /** All types of tools. */
-export const TOOL_TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
+const TOOL_TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /**
  * Parses a list of tools. A namespace becomes several tools.

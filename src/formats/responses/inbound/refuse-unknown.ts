@@ -1,10 +1,8 @@
 /** Values of a request that OpenAI refuses, and that no other vendor would see. */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { GatewayError } from '../../../lib/errors.ts';
 import { asList, type JsonObject } from '../../../lib/json.ts';
-import { requireOffered, requireWord, wrongValue } from '../../openai/fields.ts';
-import { TOOL_TYPES } from './parse-tools.ts';
+import { requireOffered, requireWord } from '../../openai/fields.ts';
 
 /** `ResponseIncludable` in OpenAI's SDK. */
 const INCLUDABLE = [
@@ -23,9 +21,4 @@ export function refuseUnknown({ include, truncation }: JsonObject, prompt: Promp
   requireOffered(prompt);
   for (const [at, word] of asList(include).entries()) requireWord(word, `include[${at}]`, INCLUDABLE);
   requireWord(truncation, 'truncation', ['auto', 'disabled']);
-}
-
-/** @see Inbound.unknownTool */
-export function unknownTool(at: number, type: string): GatewayError {
-  return wrongValue(`tools[${at}].type`, type, TOOL_TYPES);
 }
