@@ -60,6 +60,9 @@ const MODELS: Readonly<Record<FormatName, string>> = {
 /** A model of a family whose calls need reasoning: nothing else tells it if a refusal says nothing. */
 const DEEPSEEK = 'someone/deepseek-v4-pro';
 
+/** A model at a service whose API is older than the newer name of the limit. */
+const OLD_AZURE = 'old-azure/a-model';
+
 beforeEach(async () => {
   upstream.received.length = 0;
   gateway = await startRecorded({
@@ -67,8 +70,10 @@ beforeEach(async () => {
       ...vendorsAtUrl(upstream.url),
       someone: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-someone' },
       responder: { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-responder', formats: ['responses'] },
+      'old-azure': { baseUrl: `${upstream.url}/v1`, apiKey: 'vendor-key-azure', dialect: 'azure' },
     },
     models: [
+      { ...MODEL, id: OLD_AZURE, name: 'A model' },
       { ...MODEL, id: MODELS['chat-completions'], name: 'A model' },
       { ...MODEL, id: DEEPSEEK, name: 'A model of DeepSeek behind a service' },
       {
@@ -173,6 +178,23 @@ describe('what a service has refused is left out of its next requests', () => {
       counts.push(upstream.received.length);
     }
     expect(counts).toEqual([2, 1, 1]);
+  });
+
+  test.each([
+    ['max_tokens', 'max_completion_tokens', MODELS['chat-completions']],
+    ['max_completion_tokens', 'max_tokens', OLD_AZURE],
+  ])('%s, which goes by the name %s then', async (refused, other, model) => {
+    // OpenAI's words, which vLLM and LiteLLM copy.
+    const message = `Unsupported parameter: '${refused}' is not supported with this model. Use '${other}' instead.`;
+    refuses = (body) =>
+      refused in body ? { status: 400, body: { error: { message, param: refused } } } : undefined;
+    const body = { max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
+    for (let at = 0; at < 2; at++) expect((await ask('messages', model, body, false)).status).toBe(200);
+    expect(sent().map((request) => [request[refused], request[other]])).toEqual([
+      [100, undefined],
+      [undefined, 100],
+      [undefined, 100],
+    ]);
   });
 
   test('but nothing is learned from a repair that did not help', async () => {
