@@ -6,7 +6,6 @@
 import type { Part, Prompt, Turn } from '../../conversation/prompt.ts';
 import type { OpenPart, Reply, ReplyEvent } from '../../conversation/reply.ts';
 import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
-import type { Step } from '../../streams/step.ts';
 
 /**
  * Finds the names of the custom tools that are not nested as chat-completions nests them. A client that writes flat
@@ -41,14 +40,9 @@ export function markCustomCalls(prompt: Prompt, names: ReadonlySet<string>): Pro
   return { ...prompt, turns };
 }
 
-/** A step that turns the calls of these tools into function calls. */
-export function withFunctionCalls(names: ReadonlySet<string>): Step<ReplyEvent, ReplyEvent> {
-  return {
-    transform(event, out) {
-      const isStart = event.type === 'part-start';
-      out.enqueue(isStart ? { ...event, part: asFunctionCall(event.part, names) } : event);
-    },
-  };
+/** An event of an answer, in which a call of one of these tools is a function call. */
+export function withFunctionCall(event: ReplyEvent, names: ReadonlySet<string>): ReplyEvent {
+  return event.type === 'part-start' ? { ...event, part: asFunctionCall(event.part, names) } : event;
 }
 
 /** Turns the calls of these tools in a reply into function calls. */

@@ -8,16 +8,14 @@
 import type { Prompt } from '../../conversation/prompt.ts';
 import { chatCompletions } from '../../formats/chat-completions/index.ts';
 import type { Inbound, ParseReport } from '../../formats/format.ts';
-import { fusedRenderer } from '../../formats/fused-renderer.ts';
 import { responses } from '../../formats/responses/index.ts';
 import { asObject, asText, compact, isEmpty, isList, type JsonObject } from '../../lib/json.ts';
-import { fuse } from '../../streams/step.ts';
 import { withoutCacheMarks } from './cache-marks.ts';
 import {
   findFlatCustomTools,
   markCustomCalls,
   replyWithFunctionCalls,
-  withFunctionCalls,
+  withFunctionCall,
 } from './custom-tools.ts';
 import { hasForeignShapes, toChatShapes } from './shapes.ts';
 
@@ -44,7 +42,12 @@ export const cursorInbound: Inbound = {
   renderEvents(request) {
     const names = findFlatCustomTools(request.prompt, request.body);
     const renderer = chat.renderEvents(request);
-    return fusedRenderer(renderer, fuse(withFunctionCalls(names), renderer));
+    return {
+      transform: (event, out) => renderer.transform(withFunctionCall(event, names), out),
+      flush: (out) => renderer.flush?.(out),
+      fail: (error, out) => renderer.fail(error, out),
+      ping: (out) => renderer.ping?.(out),
+    };
   },
   renderReply(reply, request) {
     const names = findFlatCustomTools(request.prompt, request.body);

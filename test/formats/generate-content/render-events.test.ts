@@ -359,6 +359,28 @@ describe('a call that is held back for the last chunk', () => {
   });
 });
 
+test('enums are numbers in what was held back, too', () => {
+  const numbering = inbound.forQuery?.(new URLSearchParams('$alt=json;enum-encoding=int'));
+  const audio: ReplyEvent = { type: 'usage', usage: { input: 10, output: 0, inputMedia: { audio: 7 } } };
+  const error = new GatewayError('upstream-timeout', 'The upstream took too long.');
+  for (const isFailure of [false, true]) {
+    const renderer = numbering?.renderEvents(ASKED);
+    const sent: Sse[] = [];
+    const out = { enqueue: (chunk: Sse) => void sent.push(chunk) };
+    for (const event of [START, audio, ...part(0, { kind: 'tool-call', id: 'c', name: 'f' }, ['{}'])])
+      renderer?.transform(event, out);
+    if (isFailure) renderer?.fail(error, out);
+    else renderer?.ping?.(out);
+    expect(object(sent[0]?.data ?? '')).toMatchObject({
+      candidates: [{ content: { parts: [{ functionCall: { name: 'f' } }] } }],
+      usageMetadata: { promptTokensDetails: [{ modality: 4, tokenCount: 7 }] },
+    });
+    expect(sent.slice(1).map(({ data }) => object(data))).toMatchObject(
+      isFailure ? [{ error: { status: 'DEADLINE_EXCEEDED' } }] : [],
+    );
+  }
+});
+
 describe('a late error', () => {
   test('is the last chunk, as Google words it', () => {
     const renderer = inbound.renderEvents(ASKED);

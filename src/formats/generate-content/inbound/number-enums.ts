@@ -3,9 +3,8 @@
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import { fuse, type Step } from '../../../streams/step.ts';
+import type { Sink } from '../../../streams/step.ts';
 import type { Inbound } from '../../format.ts';
-import { fusedRenderer } from '../../fused-renderer.ts';
 import { withNumbers } from '../wire/enum-encoding.ts';
 
 /** This inbound half, with numbers for the enums in its answers. */
@@ -15,15 +14,21 @@ export function numberingEnums(inbound: Inbound): Inbound {
     renderReply: (reply, asked) => withNumbers(inbound.renderReply(reply, asked), 'GenerateContentResponse'),
     renderEvents(asked) {
       const renderer = inbound.renderEvents(asked);
-      return fusedRenderer(renderer, fuse(renderer, NUMBERING));
+      return {
+        transform: (event, out) => renderer.transform(event, numbering(out)),
+        flush: (out) => renderer.flush?.(numbering(out)),
+        // Both also write parts that were held back.
+        fail: (error, out) => renderer.fail(error, numbering(out)),
+        ping: (out) => renderer.ping?.(numbering(out)),
+      };
     },
   };
 }
 
-/** Puts numbers into what a renderer writes as answers; its failures have none. */
-const NUMBERING: Step<Sse, Sse> = {
-  transform: (event, out) => out.enqueue({ ...event, data: withNumbersIn(event.data) }),
-};
+/** A sink that puts numbers into what a renderer writes. An error has none. */
+function numbering(out: Sink<Sse>): Sink<Sse> {
+  return { enqueue: (event) => out.enqueue({ ...event, data: withNumbersIn(event.data) }) };
+}
 
 /** A chunk with numbers. The numbers in the arguments of calls keep their spelling. */
 function withNumbersIn(data: string): string {
