@@ -1,7 +1,16 @@
 /** Folds reply events into a whole reply. There is no other fold. */
 
 import type { Part } from './prompt.ts';
-import type { Choice, OpenPart, PartDetail, Reply, ReplyEvent, TokenLogprob, Usage } from './reply.ts';
+import type {
+  Choice,
+  OpenPart,
+  PartDetail,
+  Reply,
+  ReplyEvent,
+  ReplyPart,
+  TokenLogprob,
+  Usage,
+} from './reply.ts';
 import { getChoiceEnd, mergeStart, mergeUsage, UNNAMED } from './reply.ts';
 
 interface Building {
@@ -100,7 +109,7 @@ export function collect(events: Iterable<ReplyEvent>): Reply {
   return folded.reply();
 }
 
-function closePart(building: Building): Part {
+function closePart(building: Building): ReplyPart {
   const { open, signature: known, formatSpecific, text, details } = building;
   if (open.kind === 'text' && details.length === 0 && known === undefined && formatSpecific === undefined)
     return { kind: 'text', text };

@@ -11,7 +11,15 @@
  */
 
 import type { JsonObject } from '../lib/json.ts';
-import type { Citation, FormatSpecific, OpaquePart, Part, Signature } from './prompt.ts';
+import type {
+  Citation,
+  FormatSpecific,
+  MediaPart,
+  OpaquePart,
+  Part,
+  Signature,
+  ToolResultPart,
+} from './prompt.ts';
 
 /** Why an answer stopped. `malformed-call` is a failure, and `other` a reason that the gateway does not know. */
 export type Finish =
@@ -168,9 +176,12 @@ export type ReplyEvent =
   | UsageEvent
   | ReplyEnd;
 
+/** A whole part of an answer. */
+export type ReplyPart = Exclude<Part, MediaPart | ToolResultPart>;
+
 /** One choice of a reply, whole. */
 export interface Choice {
-  readonly parts: readonly Part[];
+  readonly parts: readonly ReplyPart[];
   readonly end: Omit<ChoiceEnd, 'type' | 'choice'>;
   readonly logprobs?: readonly TokenLogprob[];
 }

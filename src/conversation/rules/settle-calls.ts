@@ -8,7 +8,7 @@
  */
 
 import { fuse, type Sink, type Step } from '../../streams/step.ts';
-import type { ChoiceEnd, Finish, PartEnd, PartStart, ReplyEvent } from '../reply.ts';
+import type { ChoiceEnd, Finish, PartStart, ReplyEvent } from '../reply.ts';
 import { partialObject, wholeArguments } from './arguments.ts';
 
 /** The ends at which the last call of an answer may be incomplete. */
@@ -20,8 +20,6 @@ interface Held {
   text: string;
   /** Whether there is nothing but space in the text. */
   isBlank: boolean;
-  /** The end of its part, once that has come. */
-  end: PartEnd | undefined;
 }
 
 /** A parser that emits calls with settled arguments. */
@@ -48,28 +46,26 @@ class CallSettler implements Step<ReplyEvent, ReplyEvent> {
       out.enqueue(event);
       if (event.type === 'part-start' && event.part.kind === 'tool-call' && !event.part.custom) {
         this.#held ??= new Map();
-        this.#held.set(event.choice, { start: event, text: '', isBlank: true, end: undefined });
+        this.#held.set(event.choice, { start: event, text: '', isBlank: true });
       }
       return;
     }
     const call = this.#held !== undefined && 'index' in event ? this.#held.get(event.choice) : undefined;
-    if (call === undefined) out.enqueue(event);
-    else if (event.type === 'part-end') call.end = event;
-    else if (event.type !== 'part-delta') out.enqueue(event);
-    else if (addText(call, event.text)) {
+    if (call !== undefined && event.type === 'part-delta') {
+      if (!addText(call, event.text)) return;
       this.#held?.delete(event.choice);
       out.enqueue({ ...event, text: call.text });
-    }
+    } else if (call === undefined || event.type !== 'part-end') out.enqueue(event);
   }
 }
 
-function release({ start, text, end }: Held, next: PartStart | ChoiceEnd, out: Sink<ReplyEvent>): void {
-  if (end === undefined) return;
+/** Emits what the call holds, and its end: no other part begins before that. */
+function release({ start, text }: Held, next: PartStart | ChoiceEnd, out: Sink<ReplyEvent>): void {
   const isCut = next.type === 'choice-end' && CUT.has(next.finish);
   const settled = settle(text, isCut);
   const { choice, index } = start;
   if (settled !== '') out.enqueue({ type: 'part-delta', choice, index, text: settled });
-  out.enqueue(end);
+  out.enqueue({ type: 'part-end', choice, index });
 }
 
 /** @returns whether the text begins as an object. Each piece is looked at once, however many there are. */

@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Part } from '../../../src/conversation/prompt.ts';
-import type { Reply } from '../../../src/conversation/reply.ts';
+import type { Reply, ReplyPart } from '../../../src/conversation/reply.ts';
 import { renderReply } from '../../../src/formats/chat-completions/inbound/render-reply.ts';
 import { validateWhole } from '../../../src/protocol/validate.ts';
 import { ASKED } from './answers.ts';
 
 const replyWith = (
-  parts: readonly Part[],
+  parts: readonly ReplyPart[],
   end: Reply['choices'][number]['end'] = { finish: 'stop' },
 ): Reply => ({
   start: { type: 'reply-start', id: 'msg_017xY', model: 'claude', created: 1_790_000_000 },
   choices: [{ parts, end }],
   usage: { input: 10, output: 7 },
 });
-const messageOf = (parts: readonly Part[]) => renderReply(replyWith(parts), ASKED)['choices'];
-const call: Part = { kind: 'tool-call', id: 'call_1', name: 'f', arguments: '{"x":1}' };
+const messageOf = (parts: readonly ReplyPart[]) => renderReply(replyWith(parts), ASKED)['choices'];
+const call: ReplyPart = { kind: 'tool-call', id: 'call_1', name: 'f', arguments: '{"x":1}' };
 
 test('a text', () => {
   const body = renderReply(
@@ -51,8 +50,8 @@ test('a text', () => {
 
 describe('a message', () => {
   test('keeps its texts apart although an empty one with a source is between them', () => {
-    const empty: Part = { kind: 'text', text: '', citations: [{ url: 'https://a.example/' }] };
-    const parts: Part[] = [{ kind: 'text', text: 'One' }, call, empty, { kind: 'text', text: 'Two' }];
+    const empty: ReplyPart = { kind: 'text', text: '', citations: [{ url: 'https://a.example/' }] };
+    const parts: ReplyPart[] = [{ kind: 'text', text: 'One' }, call, empty, { kind: 'text', text: 'Two' }];
     expect(messageOf(parts)).toMatchObject([{ message: { content: 'One\n\nTwo' } }]);
   });
 
@@ -87,7 +86,7 @@ describe('a message', () => {
   });
 
   test('has thoughts as plain text, and signed ones as blocks', () => {
-    const thoughts: Part[] = [
+    const thoughts: ReplyPart[] = [
       { kind: 'thinking', text: 'a', signature: { origin: 'openai', value: 's' } },
       { kind: 'thinking', text: 'b' },
     ];
@@ -154,7 +153,7 @@ describe('a message', () => {
       format: 'messages',
       fields: { type: 'web_search_result_location', encrypted_index: 'E' },
     } as const;
-    const parts: Part[] = [
+    const parts: ReplyPart[] = [
       { kind: 'text', text: 'one ' },
       {
         kind: 'text',

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Part } from '../../../src/conversation/prompt.ts';
-import type { Reply } from '../../../src/conversation/reply.ts';
+import type { Reply, ReplyPart } from '../../../src/conversation/reply.ts';
 import { renderReply } from '../../../src/formats/messages/inbound/render-reply.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { validateWhole } from '../../../src/protocol/validate.ts';
 import { ASKED } from './answers.ts';
 
-function whole(parts: readonly Part[], reply: Partial<Reply> = {}): JsonObject {
+function whole(parts: readonly ReplyPart[], reply: Partial<Reply> = {}): JsonObject {
   const body = renderReply(
     {
       start: { type: 'reply-start', id: 'chatcmpl-9', model: 'gpt' },
@@ -20,7 +19,7 @@ function whole(parts: readonly Part[], reply: Partial<Reply> = {}): JsonObject {
   return body;
 }
 
-const contentOf = (parts: readonly Part[]) => whole(parts)['content'];
+const contentOf = (parts: readonly ReplyPart[]) => whole(parts)['content'];
 
 const google = { origin: 'google', value: 'AbC' } as const;
 

@@ -2,13 +2,12 @@
 
 import type {
   OpaquePart,
-  Part,
   RefusalPart,
   TextPart,
   ThinkingPart,
   ToolCallPart,
 } from '../../../conversation/prompt.ts';
-import type { Choice, Reply } from '../../../conversation/reply.ts';
+import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import { Foreign } from '../../foreign.ts';
@@ -83,7 +82,7 @@ interface SortedParts {
 
 const NONE: SortedParts = { calls: [], refusals: [], thoughts: [], blocks: [] };
 
-function sortParts(parts: readonly Part[]): SortedParts {
+function sortParts(parts: readonly ReplyPart[]): SortedParts {
   if (parts.every(({ kind }) => kind === 'text')) return NONE;
   return {
     calls: parts.filter((part) => part.kind === 'tool-call'),

@@ -1,7 +1,7 @@
 /** A whole answer as a GenerateContentResponse. */
 
-import type { Citation, Part, ThinkingPart } from '../../../conversation/prompt.ts';
-import type { Choice, Reply } from '../../../conversation/reply.ts';
+import type { Citation, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { placeCitation } from '../wire/citations.ts';
@@ -53,7 +53,7 @@ function renderChoice(
  * The parts of a candidate. The part after a thought carries its signature, as in a stream: LangChain4j keeps none that stands
  * on the thought itself. Google's own signature stays where it came.
  */
-function renderParts(parts: readonly Part[], asked: RequestContext): readonly JsonObject[] {
+function renderParts(parts: readonly ReplyPart[], asked: RequestContext): readonly JsonObject[] {
   const shows = showsThoughts(asked);
   const hidden = (text: string): string => (carriesHidden(asked) ? text : '');
   const carrier = new ThoughtCarrier();

@@ -2,8 +2,8 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import { sniffMediaType } from '../../../conversation/media-types.ts';
-import type { Citation, OpaquePart, Part, ThinkingPart } from '../../../conversation/prompt.ts';
-import type { Choice, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
+import type { Citation, OpaquePart, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { Choice, ReplyPart, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -32,7 +32,7 @@ export function showsThoughts({ prompt }: RequestContext): boolean {
  * @param thoughts thoughts before the part, which its signature carries.
  */
 export function renderPart(
-  part: Exclude<Part, ThinkingPart>,
+  part: Exclude<ReplyPart, ThinkingPart>,
   thoughts: readonly CarriedThought[] = [],
 ): JsonObject | undefined {
   switch (part.kind) {
@@ -49,9 +49,6 @@ export function renderPart(
     }
     case 'opaque':
       return renderBlock(part);
-    case 'media':
-    case 'tool-result':
-      return undefined;
   }
 }
 

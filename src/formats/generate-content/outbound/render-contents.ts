@@ -169,8 +169,7 @@ function renderTurn(turn: Turn, rendering: Rendering): readonly (readonly JsonOb
     responses.push(signature === undefined ? response : { ...response, ...signature });
     for (const medium of media) others.push(medium);
   }
-  if (others.length === 0) return [responses];
-  return responses.length === 0 ? [others] : [responses, others];
+  return others.length === 0 ? [responses] : [responses, others];
 }
 
 /**

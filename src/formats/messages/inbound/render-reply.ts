@@ -1,8 +1,8 @@
 /** A non-streaming answer as a message. */
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
-import type { Citation, Part, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
-import type { Choice, Reply } from '../../../conversation/reply.ts';
+import type { Citation, RefusalPart, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -46,12 +46,12 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
 }
 
-function findCitations(parts: readonly Part[]): readonly Citation[] {
+function findCitations(parts: readonly ReplyPart[]): readonly Citation[] {
   return parts.flatMap((part) => (part.kind === 'text' ? (part.citations ?? []) : []));
 }
 
 /** Removes the signatures of the text at the end, which no carrier may follow (`wire/signature-carriers.ts`). */
-function dropLastSignatures(parts: readonly Part[]): readonly Part[] {
+function dropLastSignatures(parts: readonly ReplyPart[]): readonly ReplyPart[] {
   if (!parts.some(({ signature }) => signature)) return parts;
   const last = parts.findLastIndex(hasBlock);
   return parts.map((part, at) => {
@@ -62,7 +62,7 @@ function dropLastSignatures(parts: readonly Part[]): readonly Part[] {
 }
 
 /** Tells whether a part becomes a block. A part that only another format can read stands beside the content. */
-function hasBlock(part: Part): boolean {
+function hasBlock(part: ReplyPart): boolean {
   switch (part.kind) {
     case 'opaque':
       return part.format === FORMAT;
@@ -73,7 +73,7 @@ function hasBlock(part: Part): boolean {
   }
 }
 
-function renderPart(part: Part, callRenderer: CallRenderer, others: Foreign): readonly JsonObject[] {
+function renderPart(part: ReplyPart, callRenderer: CallRenderer, others: Foreign): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -88,10 +88,6 @@ function renderPart(part: Part, callRenderer: CallRenderer, others: Foreign): re
     case 'opaque':
       if (part.format === FORMAT) return [part.value];
       others.block(part.format, part.value);
-      return [];
-    case 'media':
-    case 'tool-result':
-      // Answers have no such parts.
       return [];
   }
 }

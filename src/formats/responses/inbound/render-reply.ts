@@ -3,8 +3,7 @@
  * reply consists of, so both are the same object.
  */
 
-import type { Part } from '../../../conversation/prompt.ts';
-import type { Choice, OpenPart, Reply, TokenLogprob } from '../../../conversation/reply.ts';
+import type { Choice, OpenPart, Reply, ReplyPart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
@@ -27,14 +26,12 @@ export function renderReply({ start, choices, usage }: Reply, request: RequestCo
 function replay({ parts, end, logprobs = [] }: Choice, response: ResponseWriter): void {
   let usedTokens = 0;
   for (const [index, part] of parts.entries()) {
-    const open = toOpenPart(part);
-    if (!open) continue;
     const { signature, formatSpecific } = part;
     response.add({
       type: 'part-start',
       choice: 0,
       index,
-      part: open,
+      part: toOpenPart(part),
       ...(signature && { signature }),
       ...(formatSpecific && { formatSpecific }),
     });
@@ -65,7 +62,7 @@ function findTokens(text: string, tokens: readonly TokenLogprob[], from: number)
   return tokens.slice(from, to);
 }
 
-function toOpenPart(part: Part): OpenPart | undefined {
+function toOpenPart(part: ReplyPart): OpenPart {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -75,13 +72,10 @@ function toOpenPart(part: Part): OpenPart | undefined {
       return { kind: part.kind, id: part.id, name: part.name, ...(part.custom && { custom: true }) };
     case 'opaque':
       return part;
-    case 'media':
-    case 'tool-result':
-      return undefined;
   }
 }
 
-function getText(part: Part): string {
+function getText(part: ReplyPart): string {
   if (part.kind === 'text' || part.kind === 'thinking' || part.kind === 'refusal') return part.text;
   return part.kind === 'tool-call' ? part.arguments : '';
 }
