@@ -44,18 +44,18 @@ function countAlphanumerics(name: string): number {
 }
 
 /** How people and other gateways name vendors, if not by the name in the ids of their models. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  alibaba: 'qwen',
-  claude: 'anthropic',
-  gemini: 'google',
-  grok: 'x-ai',
-  kimi: 'moonshotai',
-};
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['alibaba', 'qwen'],
+  ['claude', 'anthropic'],
+  ['gemini', 'google'],
+  ['grok', 'x-ai'],
+  ['kimi', 'moonshotai'],
+]);
 
 /** Finds the vendor whose name is nearest to `asked`: `x-ai` for `xai`. @returns undefined if none is similar. */
 export function nearestVendor(asked: string, names: readonly string[]): string | undefined {
   const letters = keepLetters(asked);
-  const meant = Object.hasOwn(OTHER_NAMES, letters) ? OTHER_NAMES[letters] : undefined;
+  const meant = OTHER_NAMES.get(letters);
   return names.find((name) => name === meant || isAlike(letters, keepLetters(name)));
 }
 

@@ -71,17 +71,17 @@ export function findRequestId(headers: AnswerHeaders): string | undefined {
 }
 
 /** The neutral spellings that callers may use. */
-const REQUEST_ALIASES: Readonly<Record<string, string>> = {
-  'vendorb-version': 'anthropic-version',
-  'vendorb-beta': 'anthropic-beta',
-};
+const REQUEST_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['vendorb-version', 'anthropic-version'],
+  ['vendorb-beta', 'anthropic-beta'],
+]);
 
 /** The header in which a caller opts into Anthropic's beta features. */
 const BETAS = 'anthropic-beta';
 
 /** Reads the caller's beta features, in any spelling of the header. */
 export function parseBetas(caller: IncomingHttpHeaders): readonly string[] {
-  const names = [BETAS, ...Object.keys(REQUEST_ALIASES).filter((name) => REQUEST_ALIASES[name] === BETAS)];
+  const names = [BETAS, ...[...REQUEST_ALIASES].flatMap(([alias, name]) => (name === BETAS ? alias : []))];
   return names.flatMap((name) => splitValues(caller[name]));
 }
 
@@ -144,7 +144,7 @@ export function requestHeaders(
     const nominated = connectionNominated(caller);
     const prefixes = REQUEST_PREFIXES[format];
     for (const given in caller) {
-      const name = Object.hasOwn(REQUEST_ALIASES, given) ? (REQUEST_ALIASES[given] ?? given) : given;
+      const name = REQUEST_ALIASES.get(given) ?? given;
       const value = caller[given];
       if (typeof value !== 'string' || NEVER_SENT.has(name) || nominated.has(name)) continue;
       if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;

@@ -242,6 +242,56 @@ describe('translateBody', () => {
   });
 });
 
+test('a failure that cannot be rendered fails the body, and does not cancel the source', async () => {
+  const { stream, state } = source(['ab', new GatewayError('upstream-broken', 'gone')]);
+  const bug = new TypeError('a bug');
+  const { body } = translateBody(stream, upper, {
+    fail() {
+      throw bug;
+    },
+  });
+  const reader = body.getReader();
+  expect(text((await reader.read()).value)).toBe('AB');
+  await expect(reader.read()).rejects.toBe(bug);
+  expect(state.cancelled).toBeUndefined();
+});
+
+test('a source that may be over is given up when nothing comes, but not while the consumer does not read', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  try {
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const cancel = vi.fn();
+    const silent = new ReadableStream<Uint8Array>({
+      start(started) {
+        controller = started;
+      },
+      cancel,
+    });
+    const { body } = translateBody(silent, upper, { fail, mayEnd: () => true });
+    const reader = body.getReader();
+    const read = async (): Promise<string | undefined> => {
+      const { done, value } = await reader.read();
+      return done ? undefined : text(value);
+    };
+    controller?.enqueue(bytes('stop'));
+    expect(await read()).toBe('STOP');
+    vi.advanceTimersByTime(60_000);
+    await settle();
+    expect(cancel).not.toHaveBeenCalled();
+    controller?.enqueue(bytes('usage'));
+    expect(await read()).toBe('USAGE');
+    const last = read();
+    await settle();
+    vi.advanceTimersByTime(5_000);
+    expect(await last).toBeUndefined();
+    await settle();
+    expect(cancel).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 describe('no timer is left', () => {
   const LAST = 'LAST';
   const keepAlive = { text: () => ': ping\n\n', milliseconds: 15_000 };

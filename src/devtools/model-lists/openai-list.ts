@@ -97,13 +97,13 @@ function dollars(value: Json | undefined, times: number): number | undefined {
   return Number((price * times).toPrecision(12));
 }
 
-const INPUTS: Readonly<Record<string, Input>> = {
-  text: 'text',
-  image: 'image',
-  file: 'document',
-  audio: 'audio',
-  video: 'video',
-};
+const INPUTS: ReadonlyMap<string, Input> = new Map([
+  ['text', 'text'],
+  ['image', 'image'],
+  ['file', 'document'],
+  ['audio', 'audio'],
+  ['video', 'video'],
+]);
 
 function modalities(model: JsonObject, way: 'input' | 'output'): readonly string[] | undefined {
   const told = asObject(model['architecture'])?.[`${way}_modalities`] ?? model[`${way}_modalities`];
@@ -111,9 +111,7 @@ function modalities(model: JsonObject, way: 'input' | 'output'): readonly string
 }
 
 function parseInput(model: JsonObject): readonly Input[] | undefined {
-  const told = modalities(model, 'input')?.flatMap((word) =>
-    Object.hasOwn(INPUTS, word) ? (INPUTS[word] ?? []) : [],
-  );
+  const told = modalities(model, 'input')?.flatMap((word) => INPUTS.get(word) ?? []);
   return told === undefined || told.length === 0 ? undefined : [...new Set(told)];
 }
 

@@ -1,7 +1,7 @@
 /** Usage in responses: cached tokens are part of the input, and reasoning is part of the output. */
 
-import { asNumber, asObject, isObject, type Json } from '../../lib/json.ts';
-import { isCount, misfit, show } from '../shape.ts';
+import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
+import { isCount, misfit } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
 const SHAPE = {
@@ -13,11 +13,7 @@ const SHAPE = {
 } as const;
 
 /** Reports what is wrong with usage. */
-export function checkUsage(usage: Json, report: (rule: Rule, detail: string) => void): void {
-  if (!isObject(usage)) {
-    report('usage-shape', show(usage));
-    return;
-  }
+export function checkUsage(usage: JsonObject, report: (rule: Rule, detail: string) => void): void {
   const wrong = misfit(usage, SHAPE);
   const cached = asObject(usage['input_tokens_details'])?.['cached_tokens'];
   const reasoning = asObject(usage['output_tokens_details'])?.['reasoning_tokens'];

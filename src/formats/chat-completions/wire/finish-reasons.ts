@@ -4,27 +4,27 @@ import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
 
-const FINISH: Readonly<Record<string, Finish>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool-calls',
-  function_call: 'tool-calls',
-  content_filter: 'content-filter',
+const FINISH: ReadonlyMap<string, Finish> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['content_filter', 'content-filter'],
   // Together; Mistral; Z.ai; then the words of Claude and Gemini, which services in front of them pass on.
-  eos: 'stop',
+  ['eos', 'stop'],
   // Text Generation Inference; its `stop_sequence` stands below.
-  eos_token: 'stop',
-  model_length: 'context-length',
-  sensitive: 'content-filter',
-  model_context_window_exceeded: 'context-length',
-  end_turn: 'stop',
-  stop_sequence: 'stop-sequence',
-  tool_use: 'tool-calls',
-  max_tokens: 'length',
-  refusal: 'refusal',
-  pause_turn: 'pause',
-  safety: 'content-filter',
-};
+  ['eos_token', 'stop'],
+  ['model_length', 'context-length'],
+  ['sensitive', 'content-filter'],
+  ['model_context_window_exceeded', 'context-length'],
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop-sequence'],
+  ['tool_use', 'tool-calls'],
+  ['max_tokens', 'length'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause'],
+  ['safety', 'content-filter'],
+]);
 
 /** OpenAI's five words. An answer with one of them needs no `native_finish_reason`. */
 const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
@@ -51,7 +51,7 @@ export function parseFinish(word: string): Finish {
       'The upstream ran out of resources while it was answering.',
     );
   }
-  return Object.hasOwn(FINISH, word) ? (FINISH[word] ?? 'other') : 'other';
+  return FINISH.get(word) ?? 'other';
 }
 
 /** Vendors' own words that say more than the standard word beside them. */
