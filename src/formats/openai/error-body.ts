@@ -46,7 +46,10 @@ export function readErrorBody(body: Json | undefined, isNested = false): ErrorFi
     .map((key) => error[key])
     .find((said) => said !== undefined);
   const outer = errorFields(
-    foreignText(message) ?? joinLines(message ?? error['errors']) ?? joinDetail(error['detail']),
+    foreignText(message) ??
+      joinLines(message ?? error['errors']) ??
+      // Mistral puts the detail into the message.
+      joinDetail(asObject(message)?.['detail'] ?? error['detail']),
     error,
   );
   return isNested ? outer : { ...outer, ...readNested(outer, asObject(error['metadata'])?.['raw']) };
@@ -107,11 +110,12 @@ function joinLines(value: Json | undefined): string | undefined {
 /** FastAPI's `detail` as one text: it is a text, or a list of `{loc, msg}`. */
 function joinDetail(detail: Json | undefined): string | undefined {
   if (typeof detail === 'string') return detail;
-  const lines = asObjects(detail).map((item) => {
-    const place = isList(item['loc']) ? item['loc'].filter((step) => typeof step !== 'object').join('.') : '';
-    return place === ''
-      ? (foreignText(item['msg']) ?? '')
-      : `${place}: ${foreignText(item['msg']) ?? 'invalid'}`;
+  const lines = asObjects(detail).flatMap(({ loc, msg }) => {
+    const said = foreignText(msg);
+    const place = asList(loc)
+      .filter((step) => typeof step !== 'object')
+      .join('.');
+    return place === '' ? (said ?? []) : `${place}: ${said ?? 'invalid'}`;
   });
   return lines.length > 0 ? lines.join('; ') : undefined;
 }

@@ -220,7 +220,13 @@ describe('the meaning of an error', () => {
     expect(parseError(422, '{"errors":["one","two"]}').message).toBe('one; two');
     expect(parseError(400, '{"message":["one","two"],"statusCode":400}').message).toBe('one; two');
     expect(parseError(400, '{"detail":"alone"}').message).toBe('alone');
-    expect(parseError(422, '{"detail":[{"msg":"first"},{"msg":"second"}]}').message).toBe('first; second');
+    expect(parseError(422, '{"detail":[{"msg":"first"},{"msg":"second"},{}]}').message).toBe('first; second');
+    expect(parseError(422, '{"detail":[{"loc":["body","n"]}]}').message).toBe('body.n: invalid');
+    // Mistral (charmbracelet/crush#1590).
+    expect(
+      parseError(422, '{"object":"error","message":{"detail":[{"loc":["body","n"],"msg":"not permitted"}]}}')
+        .message,
+    ).toBe('body.n: not permitted');
     expect(parseError(400, '[{"error":{"code":400,"message":"in a list"}}]').message).toBe('in a list');
   });
 
@@ -269,6 +275,8 @@ describe('the meaning of an error', () => {
     [{ error: { message: 'x', type: 'timeout' } }, 'upstream-timeout'],
     [{ error: { message: 'x', code: 'context_length_exceeded' } }, 'context-too-long'],
     [{ error: { message: 'x', status_code: 503 } }, 'upstream-overloaded'],
+    // vLLM's, within a stream.
+    [{ object: 'error', message: 'x', type: 'BadRequestError', param: null, code: 400 }, 'invalid-request'],
   ])('inside an answer: %j', (body, fault) => {
     expect(isErrorBody(body)).toBe(true);
     expect(parseErrorObject(body).fault).toBe(fault);
