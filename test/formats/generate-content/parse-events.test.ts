@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { Reply, ReplyEvent } from '../../../src/conversation/reply.ts';
+import { renderEvents } from '../../../src/formats/generate-content/inbound/render-events.ts';
+import { renderReply } from '../../../src/formats/generate-content/inbound/render-reply.ts';
 import { parseEvents } from '../../../src/formats/generate-content/outbound/parse-events.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
 import { gatewayErrorOf } from '../../support/gateway-error.ts';
-import { chunk, events, LEVELS, PROMPT } from './fixtures.ts';
+import { ASKED, chunk, events, LEVELS, PROMPT } from './fixtures.ts';
 
 const END = { finishReason: 'STOP' };
 const reply = (chunks: readonly JsonObject[], prompt?: PromptOutline): Reply =>
@@ -25,6 +27,34 @@ const failure = (chunks: readonly (JsonObject | string)[]) =>
       chunks.map((data) => ({ data: typeof data === 'string' ? data : JSON.stringify(data) })),
     ),
   );
+
+test('a thought that a gateway before the vendor has hidden in a signature comes back', () => {
+  const signature = { origin: 'anthropic', value: 'EqQB' } as const;
+  const tools: PromptOutline = { ...PROMPT, tools: [{ kind: 'function', name: 'f' }] };
+  const asked = { ...ASKED, prompt: tools };
+  const at = (index: number) => ({ choice: 0, index });
+  const said: readonly ReplyEvent[] = [
+    { type: 'reply-start', id: 'a', model: 'm' },
+    { type: 'part-start', ...at(0), part: { kind: 'thinking' } },
+    { type: 'part-delta', ...at(0), text: 'Hm.' },
+    { type: 'part-detail', ...at(0), signature },
+    { type: 'part-end', ...at(0) },
+    { type: 'part-start', ...at(1), part: { kind: 'tool-call', id: 'c', name: 'f' } },
+    { type: 'part-delta', ...at(1), text: '{}' },
+    { type: 'part-end', ...at(1) },
+    { type: 'choice-end', choice: 0, finish: 'tool-calls' },
+    { type: 'reply-end' },
+  ];
+  const streamed = run(renderEvents(asked), said);
+  const whole = { data: JSON.stringify(renderReply(collect(said), asked)) };
+  for (const answer of [streamed, [whole]]) {
+    expect(JSON.stringify(answer)).not.toContain('Hm.');
+    expect(collect(run(parseEvents(tools, LEVELS), answer)).choices[0]?.parts).toMatchObject([
+      { kind: 'thinking', text: 'Hm.', signature },
+      { kind: 'tool-call', id: 'c', name: 'f', arguments: '{}' },
+    ]);
+  }
+});
 
 describe('the order of events', () => {
   test('a text is one part of many pieces; its end and the usage come when the stream is over', () => {

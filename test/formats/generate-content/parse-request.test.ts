@@ -180,6 +180,24 @@ describe('parts', () => {
       ]);
     });
 
+    test('they come back behind an empty chunk, and in a content with a field that nobody knows', () => {
+      const chunks = [{ text: '' }, { ...call, thoughtSignature: carried({ text: 'hidden' }) }];
+      const parts = [
+        { kind: 'thinking', text: 'hidden' },
+        { kind: 'tool-call', name: 'f' },
+      ];
+      expect(answered(chunks)).toMatchObject([parts]);
+      const contents = [
+        { role: 'user', parts: [{ text: 'x' }] },
+        { role: 'model', parts: chunks, x: 1 },
+      ];
+      expect(parsed({ contents }).turns[1]).toMatchObject({
+        role: 'assistant',
+        unknownFields: { x: 1 },
+        parts,
+      });
+    });
+
     test('thoughts that follow each other stay apart', () => {
       const contents = [
         { text: 'a', thought: true },

@@ -3,11 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
+import type { Tool } from '../../../src/conversation/prompt.ts';
 import type { PromptOutline } from '../../../src/conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { formats } from '../../../src/formats/formats.ts';
 import { ITEM_EVENTS } from '../../../src/formats/responses/outbound/item-events.ts';
 import { safeName } from '../../../src/formats/responses/outbound/tool-names.ts';
+import { keepRoundTrip } from '../../../src/formats/responses/wire/origin.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { run } from '../../../src/streams/step.ts';
@@ -431,6 +433,24 @@ describe('calls', () => {
     const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'function', name }] };
     const call = { type: 'function_call', call_id: 'c', name: safeName(name), arguments: '{}' };
     expect(partsOf(parseObjects([makeResponse({ output: [call] })], prompt))).toMatchObject([{ name }]);
+  });
+
+  test('of a tool in a namespace have the name that it goes by', () => {
+    const find: Tool = {
+      kind: 'function',
+      name: 'crm__find_2',
+      givenName: 'crm__find',
+      formatSpecific: keepRoundTrip({ namespace: { namespace: 'crm', name: 'find' } }),
+    };
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'function', name: 'crm__find' }, find] };
+    const call = { type: 'function_call', call_id: 'c', name: 'find', namespace: 'crm', arguments: '{}' };
+    const other = { type: 'function_call', call_id: 'd', name: 'crm__find', arguments: '{}' };
+    const output = [call, other, { ...call, call_id: 'e', name: 'unknown' }];
+    expect(partsOf(parseObjects([makeResponse({ output })], prompt))).toMatchObject([
+      { name: 'crm__find_2' },
+      { name: 'crm__find' },
+      { name: 'crm__unknown' },
+    ]);
   });
 
   test('keep the exact text of their arguments', () => {
