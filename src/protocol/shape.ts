@@ -19,7 +19,6 @@ export function isName(value: Json | undefined): value is string {
 /** The kinds of fields. `?`: it may be absent or null. `|null`: it must be there, and may be null. */
 const KINDS = {
   'a non-empty string': isName,
-  'a non-empty string?': (value: Json | undefined) => isNothing(value) || isName(value),
   'a string': isText,
   'a string?': (value: Json | undefined) => isNothing(value) || isText(value),
   'a string|null': (value: Json | undefined) => value === null || isText(value),
@@ -29,10 +28,8 @@ const KINDS = {
   'a flag': (value: Json | undefined) => typeof value === 'boolean',
   'a flag?': (value: Json | undefined) => isNothing(value) || typeof value === 'boolean',
   'an object': isObject,
-  'an object?': (value: Json | undefined) => isNothing(value) || isObject(value),
   'an object|null': (value: Json | undefined) => value === null || isObject(value),
   'a list': isList,
-  'a list?': (value: Json | undefined) => isNothing(value) || isList(value),
   present: (value: Json | undefined) => value !== undefined,
 } as const;
 

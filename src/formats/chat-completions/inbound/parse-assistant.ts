@@ -132,19 +132,21 @@ function parseSaid(content: Json | undefined, param: Place): readonly Part[] {
 function citeText(parts: readonly Part[], annotations: readonly JsonObject[]): readonly Part[] {
   if (annotations.length === 0) return parts;
   const place = parts.findLastIndex((part) => part.kind === 'text');
-  if (place < 0) return parts;
+  const text = parts[place];
+  if (text?.kind !== 'text') return parts;
   let start = 0;
   for (const part of parts.slice(0, place)) if (part.kind === 'text') start += part.text.length;
   const citations = annotations.map((annotation) => parseAnnotation(annotation, start));
-  return parts.map((part, at) => (at === place && part.kind === 'text' ? { ...part, citations } : part));
+  return parts.with(place, { ...text, citations });
 }
 
 /** Puts the message's signature on the last text. Google signs texts; without a text, an empty one holds the signature. */
 function signText(parts: readonly Part[], signature: TextPart['signature']): readonly Part[] {
   if (signature === undefined) return parts;
   const place = parts.findLastIndex((part) => part.kind === 'text');
-  if (place < 0) return [...parts, { kind: 'text', text: '', signature }];
-  return parts.map((part, at) => (at === place ? { ...part, signature } : part));
+  const text = parts[place];
+  if (text === undefined) return [...parts, { kind: 'text', text: '', signature }];
+  return parts.with(place, { ...text, signature });
 }
 
 /** What the model spoke, for vendors that do not have its sound, if the message has no text. */

@@ -120,7 +120,7 @@ function systemFirst(turns: readonly Turn[], { report }: RenderContext): readonl
   const moved = laterSystemAsUser(turns, leadingSystem(turns), report);
   const count = leadingSystem(moved);
   const [head, ...more] = moved.slice(0, count);
-  if (more.length === 0) return moved;
-  const joined = head && { ...head, parts: joinLists([head, ...more].map((turn) => turn.parts)) };
-  return [...(joined ? [joined] : []), ...moved.slice(count)];
+  if (head === undefined || more.length === 0) return moved;
+  const parts = joinLists([head, ...more].map((turn) => turn.parts));
+  return [{ ...head, parts }, ...moved.slice(count)];
 }

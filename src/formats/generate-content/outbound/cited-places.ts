@@ -53,8 +53,9 @@ export function placesIn(text: string): Places {
     find(segment, quoted) {
       const range = parse(segment);
       if (range && (quoted === undefined || text.slice(range.start, range.end) === quoted)) return range;
-      const found = quoted ? search(quoted) : -1;
-      return quoted && found >= 0 ? { start: found, end: found + quoted.length } : undefined;
+      if (!quoted) return undefined;
+      const found = search(quoted);
+      return found < 0 ? undefined : { start: found, end: found + quoted.length };
     },
   };
 }

@@ -43,11 +43,8 @@ function reportCacheKey(
 }
 
 function addBreakpoint(turn: Turn, cacheBreakpoint: CacheBreakpoint): Turn {
-  const last = turn.parts.length - 1;
-  return {
-    ...turn,
-    parts: turn.parts.map((part, index) => (index === last ? { ...part, cacheBreakpoint } : part)),
-  };
+  const last = turn.parts.at(-1);
+  return last === undefined ? turn : { ...turn, parts: turn.parts.with(-1, { ...last, cacheBreakpoint }) };
 }
 
 /**
