@@ -44,6 +44,15 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ['heic', 'image/heic'],
   ['pdf', 'application/pdf'],
   ['csv', 'text/csv'],
+  ['tsv', 'text/tab-separated-values'],
+  ['doc', 'application/msword'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['ppt', 'application/vnd.ms-powerpoint'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['odt', 'application/vnd.oasis.opendocument.text'],
+  ['rtf', 'application/rtf'],
   ['html', 'text/html'],
   ['md', 'text/markdown'],
   ['json', 'application/json'],
@@ -76,6 +85,13 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
 /** The MIME type by the ending of a file name or path; undefined if the ending is not a usual one. */
 export function findTypeByName(name = ''): string | undefined {
   return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
+}
+
+/** The ending of a file's name for a MIME type; undefined for a type that is not a usual one. */
+export function findEnding(mediaType: string): string | undefined {
+  const type = normalizeType(mediaType);
+  for (const [ending, known] of BY_ENDING) if (known === type) return ending;
+  return undefined;
 }
 
 /** The first letters of the base64 of well-known file formats. */

@@ -229,6 +229,15 @@ describe('checklist 212: the name of a file tells its type if its media type is 
       );
     });
 
+    test('checklist 212: a Word file is no PDF', async () => {
+      const mimeType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+      const data = 'UEsDBBQABg==';
+      for (const file_data of [data, `data:application/octet-stream;base64,${data}`]) {
+        const sent = await sentFor(from, GEMINI, asked(from, { filename: 'a.docx', file_data }));
+        expect(objectsIn(sent)).toContainEqual({ inlineData: { mimeType, data } });
+      }
+    });
+
     test('checklist 212: unless its data shows another type', async () => {
       const data = 'JVBERi0xLjQ=';
       const body = asked(from, {

@@ -1,7 +1,7 @@
 /** Files, images and audio, as both of OpenAI's formats write them. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { sniffMediaType } from '../../conversation/media-types.ts';
+import { findEnding, isTextual, sniffMediaType } from '../../conversation/media-types.ts';
 import type { MediaSource } from '../../conversation/prompt.ts';
 import { flat } from '../../lib/flat-text.ts';
 
@@ -13,16 +13,11 @@ export function dataUrl(mediaType: string, data: string): string {
   return flat(`data:${mediaType};base64,${data}`);
 }
 
-const EXTENSIONS: ReadonlyMap<string, string> = new Map([
-  ['plain', 'txt'],
-  ['markdown', 'md'],
-]);
-
 /** A name for a file without one: OpenAI refuses data without a file name. */
 export function fileNameFor(mediaType: string): string {
   const subtype = getSubtype(mediaType);
-  const extension = EXTENSIONS.get(subtype) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : 'bin');
-  return `document.${extension}`;
+  const ending = findEnding(mediaType) ?? (/^[a-z0-9]{1,5}$/.test(subtype) ? subtype : undefined);
+  return `document.${ending ?? (isTextual(mediaType) ? 'txt' : 'bin')}`;
 }
 
 /** The content of an `input_audio`: base64 data, or a URL, which Alibaba's models also take, a `data:` URL included. */

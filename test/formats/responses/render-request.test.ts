@@ -379,6 +379,23 @@ describe('media', () => {
       media({ media: 'document', name: 'N', source: { kind: 'text', text: 'T' } }),
       { type: 'input_text', text: 'N\n\nT' },
     ],
+    // The files that OpenAI's guide "File inputs" lists end like this.
+    ...(
+      [
+        ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+        ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+        ['application/msword', 'doc'],
+        ['application/rtf', 'rtf'],
+        ['text/x-python', 'txt'],
+        ['text/javascript', 'txt'],
+        ['text/tab-separated-values', 'tsv'],
+        ['application/zip', 'zip'],
+        ['application/x-made-up', 'bin'],
+      ] as const
+    ).map(([mediaType, ending]): [Part, JsonObject] => [
+      media({ media: 'document', mediaType }),
+      { type: 'input_file', filename: `document.${ending}`, file_data: `data:${mediaType};base64,AA==` },
+    ]),
   ])('%j', (part, expected) => {
     expect(itemsOf(user(part))).toEqual([{ type: 'message', role: 'user', content: [expected] }]);
     expect(
