@@ -59,6 +59,7 @@ export async function serveAlone({
   const admin = await orExit(
     openAdmin(config.admin, store, {
       info: diagnostics.info,
+      problem,
       onKeys: accounts.refresh,
       currentKey: () => inUse.config.admin.key,
       onAudit: logAudit(watching.log),

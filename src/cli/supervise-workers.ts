@@ -57,6 +57,7 @@ export async function superviseWorkers({
   const admin = await orExit(
     openAdmin(config.admin, store, {
       info: diagnostics.info,
+      problem,
       currentKey: () => inUse.admin.key,
       onAudit: logAudit(log),
       timeZone: config.usage.timeZone,

@@ -40,13 +40,27 @@ export function isShort(error: unknown): boolean {
 const AWAY =
   /^(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123]|53300|08...)$/;
 
-/** What pg and its pool say when a connection is not made in time or breaks while it is made. These errors have no code. */
-const AWAY_MESSAGE = /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated)/;
+/**
+ * What pg and its pool say when a connection is not made in time, or breaks, or a statement is not answered in time. These
+ * errors have no code.
+ */
+const AWAY_MESSAGE =
+  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
-/** Whether PostgreSQL could not be reached, so that it may be a moment later. */
+/** Whether PostgreSQL could not be reached or did not answer, so that it may a moment later. */
 export function isAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isAway);
   return AWAY.test(errorCode(error) ?? '') || (error instanceof Error && AWAY_MESSAGE.test(error.message));
+}
+
+/** A code of the standard for SQL: two characters of its class, and three more. */
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** Whether a database made an error, so that its message is about the store. */
+export function isOfDatabase(error: unknown): boolean {
+  return (
+    error instanceof Error && ('errcode' in error || SQLSTATE.test(errorCode(error) ?? '') || isAway(error))
+  );
 }
 
 /** SQLite's TOOBIG, CONSTRAINT and MISMATCH. */

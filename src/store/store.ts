@@ -34,7 +34,7 @@ export async function openStore(
   onTrouble: (reason: string) => void = () => {},
   options: SqliteOptions = {},
 ): Promise<Store> {
-  return opened(connectStore(place, onTrouble, options), (store) =>
+  return opened(connectStore(place, onTrouble, { ...options, create: true }), (store) =>
     store.kind === 'postgres' ? inOneMigration(store.db, (db) => migrate({ ...store, db })) : migrate(store),
   );
 }
@@ -75,7 +75,7 @@ export function describePlace({ path, url }: StorePlace): string {
 }
 
 /**
- * A store whose tables are known to be up to date. It connects at the first query.
+ * A store that exists, and whose tables are known to be up to date. It connects at the first query.
  * @param onTrouble called with a sentence about what goes wrong between queries.
  * @param options how a file is opened.
  */

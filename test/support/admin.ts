@@ -23,7 +23,7 @@ export const ADMIN_KEY = 'admin-key-of-the-tests';
 export interface TestAdmin {
   readonly url: string;
   readonly store: Store;
-  /** What was told of sign-ins that failed. */
+  /** What the log has: of sign-ins that failed, and of requests that failed by no fault of their caller. */
   readonly told: readonly string[];
   /** Ends an exchange: it is counted, and its record is written at once. */
   record(exchange: ExchangeRecord): void;
@@ -55,7 +55,7 @@ export async function startAdmin(
   const tell = (message: string): void => {
     told.push(message);
   };
-  const app = createAdminApp(store, { admit });
+  const app = createAdminApp(store, { admit, problem: tell });
   addWatchRoutes(app, {
     admit,
     key: () => ADMIN_KEY,

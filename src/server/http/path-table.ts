@@ -5,6 +5,7 @@ import type { CallerRequest, CallerResponse } from '../../access/caller.ts';
 import type { Principal } from '../../access/principal.ts';
 import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { type GatewayError, methodNotAllowed } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
 import { authenticateCaller } from '../../pipeline/authenticate.ts';
@@ -17,7 +18,8 @@ import { findFamily, isAnthropicClient } from './client-family.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import type { Condition } from './health.ts';
 import type { AskedList } from './model-list.ts';
-import { requestIds } from './request-ids.ts';
+import { reportFailure } from './report-failure.ts';
+import { ownRequestId, requestIds } from './request-ids.ts';
 import type { Exchange, UnrecordedRequest } from './run-exchanges.ts';
 
 /**
@@ -49,6 +51,8 @@ export interface Host<R extends CallerResponse> {
   readonly socketCounter: Pick<SocketCounter, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
   getSignal(response: CallerResponse): Signal;
+  /** Receives a line for each failure that no record of an exchange tells of. */
+  readonly log: LogProblem;
 }
 
 export type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
@@ -67,6 +71,7 @@ export class PathTable<R extends CallerResponse> {
       onError: (error, event) => {
         const incoming = this.#makeIncoming(event);
         const family = findFamily(event.url.pathname, incoming.message);
+        this.#report(incoming, error.cause ?? error);
         return host.toResponse(renderFailure(error.cause ?? error, family, incoming));
       },
     });
@@ -142,6 +147,7 @@ export class PathTable<R extends CallerResponse> {
         const body = await render(gateway, principal, { path, query, anthropic });
         return Response.json(body, { headers: { 'x-request-id': incoming.id } });
       } catch (error) {
+        this.#report(incoming, error);
         return host.toResponse(renderFailure(error, format, incoming));
       }
     };
@@ -166,6 +172,10 @@ export class PathTable<R extends CallerResponse> {
     return allowOrigin(response, message, this.#host.current().cors);
   }
 
+  #report({ id, message }: Incoming, error: unknown): void {
+    reportFailure(this.#host.log, `${message.method} ${rawPath(message)}`, id, error);
+  }
+
   #makeIncoming(event: H3Event): Incoming {
     const { message, response } = this.#host.getExchange(event);
     return withoutLedger(this.#makeUnrecorded(message, response));
@@ -174,7 +184,7 @@ export class PathTable<R extends CallerResponse> {
   #makeUnrecorded(message: CallerRequest, response: R): UnrecordedRequest {
     const { load, getSignal } = this.#host;
     return {
-      id: requestId(message) ?? this.#makeId(),
+      id: ownRequestId(message) ?? this.#makeId(),
       message,
       response,
       signal: getSignal(response),
@@ -185,10 +195,4 @@ export class PathTable<R extends CallerResponse> {
 
 function withoutLedger(asked: UnrecordedRequest): Incoming {
   return { ...asked, ledger: openLedger(false) };
-}
-
-/** The caller's own request id if it is safe to echo in a header; otherwise undefined. */
-function requestId(message: CallerRequest): string | undefined {
-  const given = message.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w-]{1,128}$/.test(given) ? given : undefined;
 }

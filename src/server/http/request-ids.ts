@@ -1,6 +1,7 @@
 /** The ids of exchanges. */
 
 import { randomFillSync } from 'node:crypto';
+import type { CallerRequest } from '../../access/caller.ts';
 
 /** How many ids are drawn at once: a call of the system's generator costs as much as ten ids. */
 const DRAWN = 256;
@@ -20,4 +21,10 @@ export function requestIds(): () => string {
     at += BYTES;
     return `req_${drawn.toString('hex', at - BYTES, at)}`;
   };
+}
+
+/** The caller's own request id if it is safe to echo in a header; otherwise undefined. */
+export function ownRequestId({ headers }: CallerRequest): string | undefined {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w-]{1,128}$/.test(given) ? given : undefined;
 }

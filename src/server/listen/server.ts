@@ -56,6 +56,7 @@ export async function serve(
     load,
     socketCounter,
     getSignal: (response) => live.getSignal(response),
+    log,
   });
   const handle = toNodeHandler(app);
 

@@ -1,6 +1,7 @@
 /** The gateway's paths for web Requests, whatever server they come from. */
 
 import type { H3Event } from 'h3';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { createApp } from '../http/app.ts';
@@ -28,8 +29,9 @@ const BODILESS = new Set([101, 204, 205, 304]);
 /**
  * Answers requests by a gateway.
  * @param basePath what the paths of all requests begin with and the gateway's do not; '' if that is nothing.
+ * @param log receives failures that no record of an exchange tells of.
  */
-export function answerRequests(gateway: Gateway, basePath: string): RequestHandler {
+export function answerRequests(gateway: Gateway, basePath: string, log: LogProblem): RequestHandler {
   const live = new LiveExchanges<MountedResponse>(
     (response) => response.leave(),
     () => gateway.options,
@@ -51,6 +53,7 @@ export function answerRequests(gateway: Gateway, basePath: string): RequestHandl
     load: live.load(() => undefined),
     socketCounter: openSocketCounter(() => gateway.options),
     getSignal: (response) => live.getSignal(response),
+    log,
   });
 
   return {

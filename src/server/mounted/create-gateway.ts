@@ -91,7 +91,7 @@ async function open(
   const kept = values.store === undefined ? undefined : await openRemembered(config, log);
   const { gateway, sandboxed, close } = await openGateway(config, { log, ...kept?.options });
   if (sandboxed) log('No vendor has a key, so simulated vendors answer.');
-  const { fetch, end } = answerRequests(gateway, basePath);
+  const { fetch, end } = answerRequests(gateway, basePath, log);
   return {
     fetch,
     async close() {

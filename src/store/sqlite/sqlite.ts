@@ -22,6 +22,8 @@ import { openInThread } from './sqlite-thread.ts';
 export interface SqliteOptions {
   /** Whether the file is only read, and not created. */
   readonly readOnly?: boolean;
+  /** Whether the file is created if there is none. Absent: that is an error. */
+  readonly create?: boolean;
   /**
    * Opens the file, as a rule in a thread of its own, because a statement blocks its thread. A thread that may be blocked
    * for a moment opens it itself (`openSqliteFile`).
@@ -39,7 +41,7 @@ export interface SqliteOptions {
 /** The gateway's workers and its commands write to the same file. Each has it locked for a short time. */
 const BUSY_TIMEOUT = 5_000;
 
-/** The dialect of the database in `file`. The file is created if it does not exist, readable only by its owner. */
+/** The dialect of the database in `file`. */
 export function sqliteDialect(file: string, options: SqliteOptions = {}): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
@@ -63,6 +65,7 @@ function sqliteDriver(
   file: string,
   {
     readOnly = false,
+    create = false,
     open = openInThread(new WorkerThread()),
     idle,
     busyTimeout = BUSY_TIMEOUT,
@@ -76,7 +79,11 @@ function sqliteDriver(
   /** The open file. If the thread that had it open has ended, another one opens it. */
   const current = async (): Promise<SqliteFile> => {
     if (isDestroyed) throw new Error('The database is closed.');
-    if (!opened?.isOpen()) opened = await open({ file, readOnly, busyTimeout });
+    if (!opened?.isOpen()) {
+      // SQLite would create a file that is gone, and the new one would have no tables.
+      accessSync(file, readOnly ? constants.R_OK : constants.R_OK | constants.W_OK);
+      opened = await open({ file, readOnly, busyTimeout });
+    }
     return opened;
   };
 
@@ -86,8 +93,7 @@ function sqliteDriver(
 
   return {
     async init() {
-      if (readOnly) accessSync(file, constants.R_OK);
-      else makePrivate(file);
+      if (create) makePrivate(file);
       await current();
     },
     // Kysely has one user after the other (`supportsMultipleConnections`). It keeps its lock if this throws, so a file
@@ -123,15 +129,14 @@ function sqliteDriver(
 }
 
 /**
- * Makes a new file private to its owner; SQLite gives the files beside it the same permissions. An existing file is
- * checked, but not opened: closing a file releases all locks that the process has on it, including those of other
+ * Creates a file if there is none, private to its owner; SQLite gives the files beside it the same permissions. An
+ * existing file is not opened: closing a file releases all locks that the process has on it, including those of other
  * threads (SQLite's "How To Corrupt An SQLite Database File", 2.2). Another process would then believe that it is the
  * last one and remove the write-ahead log, and whatever this process writes from then on would be lost.
  */
 function makePrivate(file: string): void {
   makeFolder(dirname(file), 0o700);
-  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
-  else closeSync(openSync(file, 'a', 0o600));
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 
 function connectTo(current: () => Promise<SqliteFile>): DatabaseConnection {

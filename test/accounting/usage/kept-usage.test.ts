@@ -16,6 +16,7 @@ import { planPieces } from '../../../src/accounting/usage/report-sources.ts';
 import type { Dimension, UsageQuery } from '../../../src/accounting/usage/usage-dimensions.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
+import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { erased } from '../../../src/server/http/admin/erase-route.ts';
@@ -173,7 +174,7 @@ describeStores('reports from sums of sums', ({ open }) => {
     const store = await open();
     await fill(store);
     const admin = await serveAdmin(
-      createAdminApp(store, { admit: makeAdmission('an-admin-key-for-erasing') }),
+      createAdminApp(store, { admit: makeAdmission('an-admin-key-for-erasing'), problem: logToStderr }),
       {
         host: '127.0.0.1',
         port: 0,

@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { CursorPage } from 'openai/pagination';
 import { describe, expect, test } from 'vitest';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { errorBody } from '../../../src/server/http/admin/answers.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
@@ -108,10 +109,13 @@ describeStores('the admin API', (stores) => {
     const onKeys = (): void => {
       told += 1;
     };
-    const running = await serveAdmin(createAdminApp(store, { admit: makeAdmission(ADMIN_KEY), onKeys }), {
-      host: '127.0.0.1',
-      port: 0,
-    });
+    const running = await serveAdmin(
+      createAdminApp(store, { admit: makeAdmission(ADMIN_KEY), problem: logToStderr, onKeys }),
+      {
+        host: '127.0.0.1',
+        port: 0,
+      },
+    );
     const ask: Admin['ask'] = async (method, path, body, authorization = `Bearer ${ADMIN_KEY}`) => {
       const response = await fetch(running.url + path, {
         method,

@@ -1,6 +1,7 @@
 /** The audit trail: every change to keys and groups, by the admin API and by commands, and never a key. */
 
 import { expect, test } from 'vitest';
+import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { auditList } from '../../../src/server/http/admin/audit-route.ts';
@@ -40,10 +41,13 @@ function adminAt(url: string): Admin {
 }
 
 async function withAdmin(store: Store, use: (admin: Admin) => Promise<void>): Promise<void> {
-  const server = await serveAdmin(createAdminApp(store, { admit: makeAdmission(ADMIN) }), {
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const server = await serveAdmin(
+    createAdminApp(store, { admit: makeAdmission(ADMIN), problem: logToStderr }),
+    {
+      host: '127.0.0.1',
+      port: 0,
+    },
+  );
   try {
     await use(adminAt(server.url));
   } finally {

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { openBudgetReport } from '../../../src/accounting/usage/budget-report.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
+import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { budgetList } from '../../../src/server/http/admin/budget-route.ts';
@@ -91,6 +92,7 @@ describeStores('budgets', ({ open }) => {
     );
     const app = createAdminApp(store, {
       admit: makeAdmission(ADMIN),
+      problem: logToStderr,
       configured: () => ({ keys: [{ name: 'own', limits: { budgetDay: 3 } }], groups: [] }),
       otherNames: (model) => (model === 'openai/real' ? ['openai/alias'] : []),
     });

@@ -379,6 +379,7 @@ describe('what is not described', () => {
       load: { inFlight: () => 0, claim: () => 0, arriving: nothing, shortage: () => undefined },
       socketCounter: { refusal: nothing },
       getSignal: () => AbortSignal.abort(),
+      log: nothing,
     });
     const served = app['~routes'].filter(({ method }) => method === 'GET' || method === 'POST');
     expect(served.length).toBeGreaterThan(15);

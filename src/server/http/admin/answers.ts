@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { ReadBudgets } from '../../../accounting/usage/budget-report.ts';
-import { asGatewayError, GatewayError } from '../../../lib/errors.ts';
+import { GatewayError } from '../../../lib/errors.ts';
 import { parseJson } from '../../../lib/json.ts';
 import type { Query } from '../../../lib/query.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
@@ -65,9 +65,9 @@ export async function answerRows<L extends { readonly data: readonly unknown[] }
   });
 }
 
-/** Any thrown value as an answer. The message of a value that is not a GatewayError is not shown. */
-export function answerError(error: unknown): Response {
-  const { fault, status, message, param, code, headers } = asGatewayError(error);
+/** An error as an answer. */
+export function answerError(error: GatewayError): Response {
+  const { fault, status, message, param, code, headers } = error;
   const body: z.output<typeof errorBody> = {
     error: { message, code: code ?? fault.replaceAll('-', '_'), param: param ?? null },
   };

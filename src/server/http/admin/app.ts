@@ -2,19 +2,24 @@
 
 import { H3, type H3Event } from 'h3';
 import { type BudgetOptions, openBudgetReport } from '../../../accounting/usage/budget-report.ts';
-import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
-import { parseQuery } from '../../../pipeline/request/request-head.ts';
+import type { LogProblem } from '../../../lib/diagnostics.ts';
+import { asGatewayError, GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
+import { parseQuery, rawPath } from '../../../pipeline/request/request-head.ts';
 import type { Actor } from '../../../store/actor.ts';
 import { actingAs } from '../../../store/audit.ts';
 import { isReachable, type Store } from '../../../store/store.ts';
-import { isShort } from '../../../store/store-errors.ts';
+import { isAway, isShort } from '../../../store/store-errors.ts';
 import { getNodeExchange } from '../node-exchange.ts';
+import { reportFailure, STORE_UNAVAILABLE } from '../report-failure.ts';
+import { ownRequestId, requestIds } from '../request-ids.ts';
 import type { Admit } from './admission.ts';
 import { type AdminRequest, answerError, NO_ENDPOINT } from './answers.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
 
 export interface AdminOptions extends Pick<BudgetOptions, 'configured' | 'otherNames'> {
   readonly admit: Admit;
+  /** Receives a line for each request that fails by no fault of its caller. */
+  readonly problem: LogProblem;
   /** Called when keys or groups may have changed. */
   readonly onKeys?: () => void;
   /** Called with each entry of the audit trail. */
@@ -28,33 +33,39 @@ export interface AdminOptions extends Pick<BudgetOptions, 'configured' | 'otherN
  */
 export function createAdminApp(
   store: Store,
-  { admit, onKeys = () => {}, onAudit, timeZone = 'UTC', configured, otherNames }: AdminOptions,
+  { admit, problem, onKeys = () => {}, onAudit, timeZone = 'UTC', configured, otherNames }: AdminOptions,
 ): H3 {
   const readBudgets = openBudgetReport(store, {
     timeZone,
     ...(configured !== undefined && { configured }),
     ...(otherNames !== undefined && { otherNames }),
   });
-  const app = new H3({ silent: true, allowMalformedURL: true, onError: (error) => answerError(error.cause) });
+  const makeId = requestIds();
+  const app = new H3({
+    silent: true,
+    allowMalformedURL: true,
+    onError: (error, event) => fail(event, rawPath(getNodeExchange(event).message), error.cause ?? error),
+  });
   for (const [path, methods] of Object.entries(adminOperations)) {
     const allow = Object.keys(methods).join(', ');
     app.all(path.replace(/\{(\w+)\}/, ':$1'), (event) => {
       const { method } = event.req;
       const operation = isMethod(method) ? methods[method] : undefined;
-      return answer(event, () => {
+      return answer(event, path, () => {
         if (operation === undefined) throw methodNotAllowed(allow);
         return operation;
       });
     });
   }
   app.all('/admin/**', (event) =>
-    answer(event, () => {
+    answer(event, '', () => {
       throw new GatewayError('not-found', NO_ENDPOINT);
     }),
   );
   return app;
 
-  async function answer(event: H3Event, find: () => AdminOperation): Promise<Response> {
+  /** @param path as a template, for the log. */
+  async function answer(event: H3Event, path: string, find: () => AdminOperation): Promise<Response> {
     try {
       const request = { ...readRequest(event), timeZone, readBudgets };
       const person = await admit(request.message);
@@ -63,8 +74,19 @@ export function createAdminApp(
       if (event.req.method !== 'GET') onKeys();
       return response;
     } catch (error) {
-      return answerError(error instanceof GatewayError ? error : await failure(store, error));
+      return fail(event, path, error instanceof GatewayError ? error : await failure(store, error));
     }
+  }
+
+  function fail(event: H3Event, path: string, thrown: unknown): Response {
+    const { message } = getNodeExchange(event);
+    const error = asGatewayError(thrown);
+    const response = answerError(error);
+    if (error.fault !== 'internal') return response;
+    const id = ownRequestId(message) ?? makeId();
+    reportFailure(problem, `${message.method} ${path}`, id, error);
+    response.headers.set('x-request-id', id);
+    return response;
   }
 }
 
@@ -86,15 +108,17 @@ function readActor(
   return { via: 'api', name: name || undefined, address: message.socket.remoteAddress, onEntry };
 }
 
-const AWAY = 'The store cannot be reached at the moment.';
+const AWAY = 'The store cannot be reached at the moment, or does not answer in time.';
 const SHORT = 'The store cannot be written to at the moment: it is full, locked or read-only.';
 
 /** The error for a failure that the caller has not caused. */
 async function failure(store: Store, cause: unknown): Promise<GatewayError> {
-  if (!isShort(cause) && (await isReachable(store)))
-    return new GatewayError('internal', 'The gateway failed to carry out this request.', { cause });
-  const details = { status: 503, code: 'store_unavailable', cause };
-  return new GatewayError('internal', isShort(cause) ? SHORT : AWAY, details);
+  const details = { status: 503, code: STORE_UNAVAILABLE, cause };
+  // Some codes of PostgreSQL, such as that of a shutdown, are of both kinds.
+  if (isAway(cause)) return new GatewayError('internal', AWAY, details);
+  if (isShort(cause)) return new GatewayError('internal', SHORT, details);
+  if (!(await isReachable(store))) return new GatewayError('internal', AWAY, details);
+  return new GatewayError('internal', 'The gateway failed to carry out this request.', { cause });
 }
 
 function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone' | 'readBudgets'> {

@@ -42,20 +42,12 @@ export function addWatchRoutes(
   const page = openConsole();
 
   const metrics = async (event: H3Event): Promise<Response> => {
-    try {
-      await admit(getNodeExchange(event).message);
-      return await answerMetrics(render);
-    } catch (error) {
-      return answerError(error);
-    }
+    await admit(getNodeExchange(event).message);
+    return answerMetrics(render);
   };
   const configuration = async (event: H3Event): Promise<Response> => {
-    try {
-      await admit(getNodeExchange(event).message);
-      return answerConfig(describe());
-    } catch (error) {
-      return answerError(error);
-    }
+    await admit(getNodeExchange(event).message);
+    return answerConfig(describe());
   };
   const file = async (event: H3Event): Promise<Response> => {
     const { message } = getNodeExchange(event);

@@ -7,7 +7,7 @@ import { configList } from '../admin/config-route.ts';
 import { type AdminErrorStatus, type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { sessionView } from '../admin/sign-in-routes.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
-import { fileResponse } from './responses.ts';
+import { fileResponse, REQUEST_ID } from './responses.ts';
 
 const MEANINGS: Readonly<Record<AdminErrorStatus, string>> = {
   400: 'A field is invalid; `param` names it.',
@@ -74,7 +74,16 @@ function renderOperation(path: string, method: string, operation: AdminOperation
     }),
     responses: {
       [status]: { description: 'Done.', content: { 'application/json': { schema: refTo(answer) } } },
-      ...Object.fromEntries(errors.map((error) => [error, errorResponse(MEANINGS[error])])),
+      ...Object.fromEntries(
+        errors.map((error) => [
+          error,
+          {
+            ...errorResponse(MEANINGS[error]),
+            // By it the log is searched for the reason.
+            ...(error === 503 && { headers: { 'x-request-id': REQUEST_ID } }),
+          },
+        ]),
+      ),
     },
   };
 }

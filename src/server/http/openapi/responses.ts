@@ -33,7 +33,7 @@ const UNADMITTED: ReadonlySet<number> = new Set([401, 403, 415]);
 
 export type ErrorStatus = keyof typeof MEANINGS;
 
-const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
+export const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
 /** The headers that name an exchange with a model. */
 const EXCHANGE_IDS = {

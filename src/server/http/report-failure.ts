@@ -1,0 +1,21 @@
+/** A line in the log for a request that failed by no fault of its caller, and that no line of an exchange tells of. */
+
+import type { LogProblem } from '../../lib/diagnostics.ts';
+import { asGatewayError } from '../../lib/errors.ts';
+import { getReason, isOfDatabase } from '../../store/store-errors.ts';
+
+/** The code of an error for a store that cannot be used at the moment. */
+export const STORE_UNAVAILABLE = 'store_unavailable';
+
+/**
+ * Reports an internal error; any other one is its caller's or its vendor's. What a database says is written as it is:
+ * it names tables and files, and no key. Of other errors the log has only the kind, because they may quote the request.
+ * @param request the method and the path, as a template.
+ */
+export function reportFailure(log: LogProblem, request: string, id: string, error: unknown): void {
+  const { fault, code, cause } = asGatewayError(error);
+  if (fault !== 'internal') return;
+  if (code === STORE_UNAVAILABLE || isOfDatabase(cause))
+    log(`${request} failed (${id}): ${getReason(cause)}`);
+  else log(`${request} failed (${id}).`, cause);
+}

@@ -1,0 +1,148 @@
+/** The store of a running gateway is taken away: administration says so, in its answers and in the log. */
+
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { errorBody } from '../../src/server/http/admin/answers.ts';
+import { KEY } from '../support/gateway.ts';
+import { hasPostgres, startPostgres } from '../support/postgres.ts';
+import { type GatewayProcess, spawnGateway } from '../support/process.ts';
+import { eventually } from '../support/raw.ts';
+
+const ADMIN = 'admin-key-of-a-store-that-is-gone';
+
+/** Every operation of the admin API, by path as the log has it. */
+const OPERATIONS: readonly (readonly [method: string, path: string, template: string, body?: object])[] = [
+  ['GET', '/admin/keys', '/admin/keys'],
+  ['POST', '/admin/keys', '/admin/keys', { name: 'late' }],
+  ['GET', '/admin/keys/one', '/admin/keys/{key}'],
+  ['PATCH', '/admin/keys/one', '/admin/keys/{key}', { budget_day: 1 }],
+  ['POST', '/admin/keys/one/rotate', '/admin/keys/{key}/rotate'],
+  ['DELETE', '/admin/keys/one', '/admin/keys/{key}'],
+  ['GET', '/admin/groups', '/admin/groups'],
+  ['POST', '/admin/groups', '/admin/groups', { name: 'late' }],
+  ['GET', '/admin/groups/some', '/admin/groups/{group}'],
+  ['PATCH', '/admin/groups/some', '/admin/groups/{group}', { budget_day: 1 }],
+  ['DELETE', '/admin/groups/some', '/admin/groups/{group}'],
+  ['GET', '/admin/exchanges', '/admin/exchanges'],
+  ['GET', '/admin/budgets', '/admin/budgets'],
+  ['GET', '/admin/audit', '/admin/audit'],
+  ['GET', '/admin/usage', '/admin/usage'],
+  ['DELETE', '/admin/usage?key=one', '/admin/usage'],
+];
+
+let running: GatewayProcess;
+afterEach(() => running.close());
+
+async function start(store: ConfigInput['store'] = {}): Promise<string> {
+  running = await spawnGateway({ admin: { key: ADMIN, port: 0 }, log: 'json', store });
+  const address = (): string | undefined => /Admin API on (\S+?)\. /.exec(running.output())?.[1];
+  await eventually(() => address() !== undefined, 'the admin API is open');
+  return address() ?? '';
+}
+
+function ask(url: string, method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** The file of the running gateway, opened by another process. */
+function openBeside(): DatabaseSync {
+  return new DatabaseSync(`${running.directory}/.gateway/gateway.db`, { timeout: 10_000 });
+}
+
+/** The messages of the log that name a request. */
+function linesAbout(id: string): readonly string[] {
+  const lines = running.output().split('\n');
+  return lines.filter((line) => line.includes(id)).map((line) => String(JSON.parse(line).msg));
+}
+
+test('P-43 a folder that was deleted: each operation is a 503 and a line, and no new store appears', async () => {
+  const url = await start();
+  const folder = `${running.directory}/.gateway`;
+  await rename(folder, `${running.directory}/moved`);
+  for (const [method, path, template, body] of OPERATIONS) {
+    const answer = await ask(url, method, path, body);
+    const { error } = errorBody.parse(await answer.json());
+    expect({ status: answer.status, code: error.code }, `${method} ${path}`).toEqual({
+      status: 503,
+      code: 'store_unavailable',
+    });
+    expect(error.message).not.toContain(running.directory);
+    const id = answer.headers.get('x-request-id') ?? '';
+    expect(id).toMatch(/^req_\w+$/);
+    await eventually(() => linesAbout(id).length > 0, 'the log has a line');
+    expect(linesAbout(id)).toEqual([
+      `${method} ${template} failed (${id}): ENOENT: no such file or directory, access '${folder}/gateway.db'`,
+    ]);
+  }
+  expect(existsSync(folder)).toBe(false);
+  expect(running.output()).not.toContain(ADMIN);
+});
+
+test('P-43 a store without tables: the log says which, the answers do not, nor does that of /v1/key', async () => {
+  const url = await start();
+  const other = openBeside();
+  for (const name of ['gateway_keys', 'gateway_usage_days']) other.exec(`drop table ${name}`);
+  other.close();
+  const headers = { authorization: `Bearer ${ADMIN}`, 'x-request-id': 'my-own-id' };
+  const answer = await fetch(`${url}/admin/keys`, { headers });
+  expect(answer.status).toBe(500);
+  expect(answer.headers.get('x-request-id')).toBe('my-own-id');
+  expect(await answer.text()).not.toContain('gateway_keys');
+  await eventually(() => linesAbout('my-own-id').length > 0, 'the log has a line');
+  expect(linesAbout('my-own-id')).toEqual([
+    'GET /admin/keys failed (my-own-id): no such table: gateway_keys',
+  ]);
+
+  const own = await fetch(`${running.url}/v1/key`, {
+    headers: { authorization: `Bearer ${KEY}`, 'x-request-id': 'a-callers-id' },
+  });
+  expect(own.status).toBe(500);
+  expect(await own.text()).not.toContain('gateway_');
+  await eventually(() => linesAbout('a-callers-id').length > 0, 'the log has a line');
+  expect(linesAbout('a-callers-id')).toEqual([
+    'GET /v1/key failed (a-callers-id): no such table: gateway_usage_days',
+  ]);
+});
+
+test('P-43 a file that another process has locked', { timeout: 30_000 }, async () => {
+  const url = await start();
+  const other = openBeside();
+  other.exec('begin immediate');
+  const answer = await ask(url, 'POST', '/admin/keys', { name: 'late' });
+  other.exec('rollback');
+  other.close();
+  expect(answer.status).toBe(503);
+  expect(errorBody.parse(await answer.json()).error.message).toContain('locked');
+  const id = answer.headers.get('x-request-id') ?? '';
+  await eventually(() => linesAbout(id).length > 0, 'the log has a line');
+  expect(linesAbout(id)).toEqual([`POST /admin/keys failed (${id}): database is locked`]);
+});
+
+test.runIf(hasPostgres())('P-43 a PostgreSQL that is shut down', { timeout: 60_000 }, async () => {
+  const postgres = await startPostgres();
+  try {
+    const url = await start({ url: await postgres.newDatabase() });
+    expect((await ask(url, 'GET', '/admin/keys')).status).toBe(200);
+    await postgres.cluster?.stop();
+    for (const [method, path, template, body] of OPERATIONS) {
+      const answer = await ask(url, method, path, body);
+      const { error } = errorBody.parse(await answer.json());
+      expect({ status: answer.status, message: error.message }, `${method} ${path}`).toEqual({
+        status: 503,
+        message: 'The store cannot be reached at the moment, or does not answer in time.',
+      });
+      const id = answer.headers.get('x-request-id') ?? '';
+      await eventually(() => linesAbout(id).length > 0, 'the log has a line');
+      expect(linesAbout(id)).toEqual([expect.stringContaining(`${method} ${template} failed (${id}): `)]);
+    }
+  } finally {
+    await postgres.close();
+  }
+});
