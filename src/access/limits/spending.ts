@@ -53,12 +53,16 @@ export class Spending {
   readonly #calendar: Calendar;
   #present: Periods;
   /** US dollars by key, in the present period of each kind. */
-  readonly #figures: Readonly<Record<Period, Map<string, number>>> = {
+  readonly #figures: Record<Period, Map<string, number>> = {
     day: new Map(),
     week: new Map(),
     month: new Map(),
     total: new Map(),
   };
+  /** The same of the periods that were present before: a clock that is set wrong, and then right, returns to them. */
+  readonly #before: {
+    [period in Period]?: { readonly name: string; readonly figures: Map<string, number> };
+  } = {};
   /** Keys with requests today or the day before; undefined until the store has been read for all keys. */
   #asked: Set<string> | undefined;
   #askedToday = new Set<string>();
@@ -127,7 +131,13 @@ export class Spending {
     const last = this.#present;
     if (day === last.day) return;
     this.#present = getPeriods(day);
-    for (const period of PERIODS) if (this.#present[period] !== last[period]) this.#figures[period].clear();
+    for (const period of PERIODS) {
+      const [name, lastName] = [this.#present[period], last[period]];
+      if (name === lastName) continue;
+      const before = this.#before[period];
+      this.#before[period] = { name: lastName, figures: this.#figures[period] };
+      this.#figures[period] = before?.name === name ? before.figures : new Map();
+    }
     if (this.#asked !== undefined) this.#asked = this.#askedToday;
     this.#askedToday = new Set();
   }

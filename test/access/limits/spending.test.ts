@@ -32,6 +32,21 @@ test('a charge counts for its day and its month', async () => {
   expect(await spending.get('team')).toMatchObject({ day: 0, month: 0 });
 });
 
+test('a clock that goes wrong for a moment leaves what is spent as it is', async () => {
+  let time = NOON;
+  const spending = new Spending('spent', { now: () => time });
+  spending.charge('team', 2, time);
+  for (const wrong of [86_400_000, -86_400_000, 12 * 86_400_000, 400 * 86_400_000]) {
+    time = NOON + wrong;
+    expect(await spending.get('team'), `${wrong}`).toMatchObject({ day: 0 });
+    spending.charge('team', 0.5, time);
+    expect(await spending.get('team'), `${wrong}`).toMatchObject({ day: 0.5 });
+    time = NOON;
+    expect(await spending.get('team'), `${wrong}`).toMatchObject({ day: 2 });
+  }
+  expect(await spending.get('team')).toMatchObject({ day: 2, week: 3, month: 3 });
+});
+
 test('a store that is slow to answer is queried again after its answer', async () => {
   vi.useFakeTimers();
   try {
