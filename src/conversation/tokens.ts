@@ -20,6 +20,9 @@ export const TIERS = ['flex', 'fast', 'ultrafast', 'us'] as const;
 
 export type Tier = (typeof TIERS)[number];
 
+/** The fields by which a request asks for a tier: of OpenAI, of Google (in either spelling), and two of Anthropic. */
+export const TIER_FIELDS = ['service_tier', 'serviceTier', 'speed', 'inference_geo'] as const;
+
 /** The fields in which answers tell their usage. */
 export type UsageField = 'usage' | 'usageMetadata';
 

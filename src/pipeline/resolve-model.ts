@@ -8,6 +8,7 @@ import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import type { Route } from '../conversation/route.ts';
+import { TIER_FIELDS } from '../conversation/tokens.ts';
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
 import { GatewayError, invalid } from '../lib/errors.ts';
@@ -77,7 +78,7 @@ export function resolveModel(
         `This API key may not use the model ${printable(refused)}.`,
       );
     admitted.ledger.model = model;
-    admitted.ledger.tiered = fields.has('service_tier');
+    admitted.ledger.tiered = TIER_FIELDS.some((field) => fields.has(field));
     const isResponses = isOfResponses(route, sent);
     if (confined) {
       requireHarmless(route.format, sent.tree(), isResponses);

@@ -60,6 +60,7 @@ function dearestOutput({ long, output }: Model['prices'], tokens: number): numbe
   return long !== undefined && tokens > long.above ? Math.max(output, long.output) : output;
 }
 
-function dearestTier({ tiers = {} }: Model['prices'], tiered: boolean): number {
-  return tiered ? Math.max(1, ...Object.values(tiers)) : 1;
+/** Of the tiers one applies, and service in one region besides. */
+function dearestTier({ tiers: { us = 1, ...others } = {} }: Model['prices'], tiered: boolean): number {
+  return tiered ? Math.max(1, ...Object.values(others)) * Math.max(1, us) : 1;
 }

@@ -236,6 +236,25 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url, { format: 'responses', more: stored })).status).toBe(429);
   });
 
+  test.each([
+    ['chat-completions', { service_tier: 'priority' }],
+    ['responses', { service_tier: 'priority' }],
+    ['messages', { speed: 'fast' }],
+    ['messages', { inference_geo: 'us' }],
+    ['generate-content', { serviceTier: 'priority' }],
+    ['generate-content', { service_tier: 'priority' }],
+  ] as const)('in %s, a request with %j holds the highest price of any tier', async (format, more) => {
+    const prices = { ...DEAR.prices, tiers: { flex: 0.5, fast: 2, us: 1.1 } };
+    // An answer is 4 dollars at the standard tier. A fast one can be of one region, too.
+    const { url } = await serve(
+      { budgetDay: 8.5, budgetReserve: 'longest' },
+      { models: [{ ...DEAR, prices }] },
+    );
+    expect((await ask(url, { format, more })).status).toBe(429);
+    expect(vendor.received).toHaveLength(0);
+    expect((await ask(url, { format })).status).toBe(200);
+  });
+
   test('a bound that is written twice is rejected: the vendor may read the other one', async () => {
     const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' });
     const response = await fetch(`${url}/v1/chat/completions`, {

@@ -154,6 +154,49 @@ describe('OpenAI reports it next to the usage', () => {
     }
   });
 
+  test('a stream of a caller of generate-content, who asks for it in the words of Google', async () => {
+    await gateway.close();
+    gateway = await startRecorded({
+      vendors: vendorsAtUrl(upstream.url),
+      generateContent: { models: 'all' },
+    });
+    const item = {
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: LONG }],
+    };
+    const response = { id: 'resp_1', object: 'response', model: 'gpt-5', output: [], tools: [LONG] };
+    const events = [
+      {
+        type: 'response.created',
+        response: { ...response, status: 'in_progress', service_tier: 'priority' },
+      },
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
+      {
+        type: 'response.output_text.delta',
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        delta: LONG,
+      },
+      { type: 'response.output_item.done', output_index: 0, item },
+      {
+        type: 'response.completed',
+        response: {
+          service_tier: 'priority',
+          ...response,
+          status: 'completed',
+          output: [item],
+          usage: spent,
+        },
+      },
+    ];
+    const body = { contents: [{ role: 'user', parts: [{ text: 'Go on.' }] }], serviceTier: 'priority' };
+    const path = '/v1beta/models/openai/gpt-5:streamGenerateContent?alt=sse';
+    expect(await costOf(path, body, events, 700)).toBeCloseTo(2 * STANDARD, 12);
+  });
+
   test('a model without a price for its fast tier is billed at the standard price', async () => {
     const body = { ...chat, model: 'openai/gpt-5-nano', service_tier: 'priority' };
     const whole = { object: 'chat.completion', choices: [choice], usage, service_tier: 'priority' };
