@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openExchangeCounters } from '../../src/accounting/metrics/counters.ts';
+import { computeConsumption } from '../../src/accounting/usage/consumption.ts';
 import { usageReaders } from '../../src/formats/usage-readers.ts';
 import { isList, isObject, type Json, parseJson } from '../../src/lib/json.ts';
 import { rowOf } from '../accounting/usage/records.ts';
@@ -84,7 +85,12 @@ describe.each(ODD)('U-38 usage that is %s', (_, change, known) => {
       if (record === undefined) throw new Error('There is no record.');
       expect(record.outcome).toBe('complete');
       if (known) expect(record.cost ?? 0).toBeGreaterThanOrEqual(0);
-      else expect(record.cost).toBeUndefined();
+      else {
+        expect(record.cost).toBeUndefined();
+        // Limits count what cannot be read as what is not reported at all.
+        expect(record.estimated?.tokens).toBeGreaterThan(0);
+        expect(computeConsumption({ ...record, key: 'test' })?.tokens).toBe(record.estimated?.tokens);
+      }
       expect(record.cost ?? 0).toBeLessThan(1);
       // None of it corrupts a sum, in the store or among the metrics.
       const row = rowOf({ ...record, key: 'test' });

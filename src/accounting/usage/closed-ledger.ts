@@ -24,7 +24,7 @@ export interface ClosedLedger
   readonly isWhole: boolean;
   /** Whether the caller received all of the answer. */
   readonly finished: boolean;
-  /** Tokens estimated from the text that passed; undefined if the vendor reported all of its usage. */
+  /** Tokens estimated from the text that passed, for what the vendor did not report; undefined if no vendor answered. */
   readonly passed: { readonly input: number; readonly output: number } | undefined;
 }
 
@@ -42,7 +42,7 @@ export function closeLedger(
 ): ClosedLedger {
   const { began, first, usage, output } = ledger;
   const remains = usage?.remains() ?? [];
-  const passed = finished && usage?.hasUsage() !== false ? undefined : estimatePassed(ledger);
+  const passed = finished && usage === undefined ? undefined : estimatePassed(ledger);
   usage?.release();
   return {
     id,

@@ -69,11 +69,6 @@ export class UsageObserver {
     return remains;
   }
 
-  /** Whether any usage was reported. Ask when all has come, after `remains` was called. */
-  hasUsage(): boolean {
-    return this.#fields.first !== undefined || this.#unsearched().includes(this.#marks.figure);
-  }
-
   /** The end of the answer so far: some events of it, if it is a stream. */
   end(): Uint8Array {
     return this.#held ?? this.#tail?.bytes() ?? NO_BYTES;

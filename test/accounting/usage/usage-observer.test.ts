@@ -67,25 +67,6 @@ test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may surround the colon of
   expect(usageIn(observer.remains(), 'usage')).toEqual([{ a: 1 }]);
 });
 
-test('whether a usage was reported is known from one chunk and from several', () => {
-  const whole = '{"usage":{"prompt_tokens":1}}';
-  for (const [pieces, has] of [
-    [[], false],
-    [['{}'], false],
-    [['{}', '{}'], false],
-    [[whole], true],
-    [['{}', whole], true],
-    [[whole, 'x'.repeat(100_000)], true],
-    [['x'.repeat(100_000), whole], true],
-    [['x'.repeat(100_000), '{}'], false],
-  ] as const) {
-    const observer = new UsageObserver('usage');
-    for (const piece of pieces) observer.add(Buffer.from(piece));
-    observer.remains();
-    expect(observer.hasUsage(), JSON.stringify(pieces).slice(0, 60)).toBe(has);
-  }
-});
-
 test('accepts any bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
