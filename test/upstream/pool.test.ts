@@ -185,12 +185,12 @@ describe('with several upstreams', () => {
     take();
     failed.release();
     // It is the least busy one, as failing upstreams are.
-    expect(made.take('m', failed.vendor)).toMatchObject({ vendor: { name: 'b' } });
+    expect(made.take('m', new Set([failed.vendor]))).toMatchObject({ vendor: { name: 'b' } });
     expect(made.take('m')).toMatchObject({ vendor: { name: 'a' } });
     const lone = pool(['a']);
     const only = lone.take();
-    expect(lone.pool.take('m', only.vendor)).toMatchObject({ vendor: { name: 'a' } });
-    expect(lone.pool.hasOther('m', only.vendor)).toBe(false);
+    expect(lone.pool.take('m', new Set([only.vendor]))).toMatchObject({ vendor: { name: 'a' } });
+    expect(lone.pool.hasOther(new Set([only.vendor]), 'm')).toBe(false);
   });
 
   test('one in cooldown is asked if no other can be', () => {

@@ -5,49 +5,28 @@
  */
 
 import type { FallbackReason } from '../../catalog/catalog.ts';
-import { amended, asGatewayError, GatewayError } from '../../lib/errors.ts';
+import { amended, GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
-import { recordedName, type Vendor } from '../../upstream/vendor.ts';
+import { recordedName } from '../../upstream/vendor.ts';
 import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
-import { identifyDialogue } from '../request/session.ts';
-import { type Lessons, openLessons } from './lessons.ts';
+import {
+  type AttemptFailure,
+  attemptOnce,
+  isFailed,
+  limitSubject,
+  type NextAttempt,
+  type RetryContext,
+  timeLeft,
+} from './attempt.ts';
+import { openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
 import { isAboutContent } from './refused-words.ts';
 import type { Repaired } from './repair.ts';
 import { repair } from './repairs.ts';
-import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { getLoss, mayRetry, waitBefore } from './retry-policy.ts';
-
-/** What all attempts for one caller share. */
-interface RetryContext {
-  readonly once: Stage<Routed, RenderedReply>;
-  readonly upstreams: Upstreams;
-  readonly lessons: Lessons;
-  readonly prepare: (routed: Routed) => Prepared;
-  /** The time of the first attempt, by performance.now(). */
-  readonly began: number;
-}
-
-/** An attempt that is to be made. */
-interface NextAttempt {
-  readonly target: Routed;
-  /** The upstream that has just failed. */
-  readonly avoid?: Vendor;
-}
-
-/** An attempt that failed. */
-interface AttemptFailure {
-  /** What the caller gets if no later attempt succeeds: an error, or an answer that is one. */
-  readonly result: GatewayError | RenderedReply;
-  readonly error: GatewayError;
-  /** The upstream that failed; absent if none could be asked. */
-  readonly at?: Vendor;
-  /** The request as it was sent; absent if none could be. */
-  readonly sent?: Routed;
-}
 
 /**
  * Wraps a single attempt in retries.
@@ -162,50 +141,6 @@ function isRefusal({ error }: AttemptFailure): boolean {
   return getLoss(error) === undefined;
 }
 
-async function attemptOnce(
-  context: RetryContext,
-  { target, avoid }: NextAttempt,
-  number: number,
-): Promise<RenderedReply | AttemptFailure> {
-  const { once, upstreams, lessons } = context;
-  let at: Vendor | undefined;
-  let followed: OutcomeReporter | undefined;
-  let sent: Routed | undefined;
-  try {
-    const pool = upstreams.getPool(target.vendor);
-    const lease =
-      pool &&
-      (await pool.take(
-        limitSubject(target),
-        avoid,
-        target.vendor.upstreams && identifyDialogue(target),
-        target.signal,
-      ));
-    at = lease?.vendor ?? target.vendor;
-    followed = lease && reportOutcome(lease);
-    if (number === 1) upstreams.getRetryBudget(at).deposit();
-    const asked =
-      number === 1 && followed === undefined
-        ? target
-        : {
-            ...target,
-            vendor: at,
-            attempt: {
-              timeLeft: timeLeft(context),
-              ...(followed !== undefined && { ended: followed.ended }),
-            },
-          };
-    sent = lessons.adapt(asked);
-    const replied = await once(sent);
-    followed?.settle(replied.refusal);
-    return replied.refusal === undefined ? replied : { result: replied, error: replied.refusal, at, sent };
-  } catch (thrown) {
-    const error = asGatewayError(thrown);
-    followed?.settle(error);
-    return { result: error, error, ...(at !== undefined && { at }), ...(sent !== undefined && { sent }) };
-  }
-}
-
 /** Decides where to try next, and waits until then; undefined if another attempt is of no use. */
 async function planNext(
   context: RetryContext,
@@ -220,9 +155,9 @@ async function planNext(
     return refusal && planFallback(target, refusal);
   }
   const again = mayRetry(loss, retries.after);
-  const hasOther = at !== undefined && getPool(target.vendor)?.hasOther(limitSubject(target), at);
-  if (hasOther && (again || loss === 'elsewhere') && getRetryBudget(at).withdraw())
-    return { target, avoid: at };
+  const avoid = new Set(at && [at]);
+  const hasOther = at !== undefined && getPool(target.vendor)?.hasOther(avoid, limitSubject(target));
+  if (hasOther && (again || loss === 'elsewhere') && getRetryBudget(at).withdraw()) return { target, avoid };
   const other = await planFallback(target, 'outage');
   if (other !== undefined) return other;
   if (!again || at === undefined) return undefined;
@@ -252,19 +187,6 @@ async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
 }
 
 /**
- * The subject of the vendor's own limits: a model's answers and, separately, the counting of its tokens ("Token
- * counting", Claude documentation: "separate and independent rate limits").
- */
-function limitSubject({ model, route }: Routed): string {
-  return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
-}
-
-/** Milliseconds that are left for all attempts. */
-function timeLeft({ upstreams, began }: RetryContext): number {
-  return upstreams.timeoutClock.limits.total - (performance.now() - began);
-}
-
-/**
  * Gives the final outcome. After more than one attempt it advises the official SDKs not to retry. An overloaded vendor
  * is the exception: agents retry it ten times and more, as they would without a gateway.
  */
@@ -276,7 +198,3 @@ function giveUpAfter(result: GatewayError | RenderedReply, number: number): Rend
 }
 
 const NOT_AGAIN = { headers: { 'x-should-retry': 'false' } } as const;
-
-function isFailed(outcome: RenderedReply | AttemptFailure): outcome is AttemptFailure {
-  return 'result' in outcome;
-}

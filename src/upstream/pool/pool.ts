@@ -40,6 +40,8 @@ export interface Lease {
  */
 export type Failing = 'surely' | 'overloaded' | 'somehow';
 
+const NONE: ReadonlySet<Vendor> = new Set();
+
 /** The pool of a vendor's upstreams. */
 export class Pool {
   readonly #members: readonly PoolMember[];
@@ -63,13 +65,18 @@ export class Pool {
   /**
    * Takes a place at a healthy upstream: the session's own, or else the least busy one.
    * @param subject what a vendor's rate limit is for: a model's id, or the counting of its tokens.
-   * @param avoid an upstream that is used only if there is no other.
+   * @param avoid upstreams that are used only if there is no other.
    * @param session the id of the request's session; absent if it is unknown.
    * @param signal ends a wait for a place.
    * @throws GatewayError, or rejects with it: `upstream-overloaded` if all are ejected, `overloaded` if no place
    *   becomes free, and the reason of the signal.
    */
-  take(subject: string, avoid?: Vendor, session?: string, signal?: Signal): Lease | Promise<Lease> {
+  take(
+    subject: string,
+    avoid: ReadonlySet<Vendor> = NONE,
+    session?: string,
+    signal?: Signal,
+  ): Lease | Promise<Lease> {
     // An upstream whose ejection has ended becomes usable without any event.
     this.#queue.serve();
     const taken = this.#takeNow(subject, avoid, session);
@@ -80,10 +87,16 @@ export class Pool {
     throw allEjected(Math.max(1, Math.ceil((soonest - this.#clock()) / 1000)));
   }
 
-  /** Whether another upstream than `vendor` would serve that subject now. */
-  hasOther(subject: string, vendor: Vendor): boolean {
+  /**
+   * Whether another upstream than these would serve a request now.
+   * @param subject of the request; absent if it is to be sent there even if the vendor's rate limit is reached.
+   */
+  hasOther(these: ReadonlySet<Vendor>, subject?: string): boolean {
     return this.#members.some(
-      (member) => member.vendor !== vendor && this.#isFree(member) && !member.isSkippedFor(subject),
+      (member) =>
+        !these.has(member.vendor) &&
+        this.#isFree(member) &&
+        !(subject !== undefined && member.isSkippedFor(subject)),
     );
   }
 
@@ -92,17 +105,17 @@ export class Pool {
     return this.#members.map((member) => member.state());
   }
 
-  #takeNow(subject: string, avoid: Vendor | undefined, session: string | undefined): Lease | undefined {
+  #takeNow(subject: string, avoid: ReadonlySet<Vendor>, session: string | undefined): Lease | undefined {
     const member = this.#choose(subject, avoid, session);
     return member && this.#lease(member, subject);
   }
 
-  /** Chooses by criteria of falling importance: healthy with a free place; not skipped; not the one to avoid. */
-  #choose(subject: string, avoid: Vendor | undefined, session: string | undefined): PoolMember | undefined {
+  /** Chooses by criteria of falling importance: healthy with a free place; not skipped; none to avoid. */
+  #choose(subject: string, avoid: ReadonlySet<Vendor>, session: string | undefined): PoolMember | undefined {
     const tries = [
       (member: PoolMember) =>
-        this.#isFree(member) && !member.isSkippedFor(subject) && member.vendor !== avoid,
-      (member: PoolMember) => this.#isFree(member) && member.vendor !== avoid,
+        this.#isFree(member) && !member.isSkippedFor(subject) && !avoid.has(member.vendor),
+      (member: PoolMember) => this.#isFree(member) && !avoid.has(member.vendor),
       (member: PoolMember) => this.#isFree(member),
     ];
     for (const allowed of tries) {

@@ -54,13 +54,17 @@ export function parseFailure({ data }: Sse): GatewayError | undefined {
   return undefined;
 }
 
+/** What a caller may name: files, cached contents, and objects in buckets. */
+const CALLERS_OWN = /\b(?:File|CachedContent|cachedContents\.get|storage\.objects\.get)\b/;
+
 function findFault(http: number, word: string, message: string, details: readonly JsonObject[]): Fault {
   const reason = foreignText(findDetail(details, 'ErrorInfo')?.['reason']);
   if (reason?.startsWith('API_KEY_') || /^API key (?:not valid|expired|not found)/i.test(message)) {
     return 'upstream-auth';
   }
   // Something that the caller named: Google does not say whether it exists. The gateway's own project is another case.
-  if (word === 'PERMISSION_DENIED' && /\b(?:File|CachedContent)\b/.test(message)) return 'permission-denied';
+  // Vertex AI names the permission: "Permission 'aiplatform.cachedContents.get' denied on resource …".
+  if (word === 'PERMISSION_DENIED' && CALLERS_OWN.test(message)) return 'permission-denied';
   // This is about the place or the account that the gateway calls from, not about the request.
   if (word === 'FAILED_PRECONDITION' && /location|billing/i.test(message)) return 'upstream-auth';
   // Prepaid credits are used up. Only the status 402 says so; the word is that of a rate limit, which ends by waiting.

@@ -1,0 +1,129 @@
+/** One attempt to get an answer: at which upstream it is made, and what came of it. */
+
+import { asGatewayError, type GatewayError } from '../../lib/errors.ts';
+import type { Stage } from '../../streams/chain.ts';
+import type { Upstreams } from '../../upstream/pool/upstreams.ts';
+import type { Vendor } from '../../upstream/vendor.ts';
+import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
+import { identifyDialogue } from '../request/session.ts';
+import type { Lessons } from './lessons.ts';
+import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
+import { isOfUnknownStored } from './unknown-stored.ts';
+
+/** What all attempts for one caller share. */
+export interface RetryContext {
+  readonly once: Stage<Routed, RenderedReply>;
+  readonly upstreams: Upstreams;
+  readonly lessons: Lessons;
+  readonly prepare: (routed: Routed) => Prepared;
+  /** The time of the first attempt, by performance.now(). */
+  readonly began: number;
+}
+
+/** An attempt that is to be made. */
+export interface NextAttempt {
+  readonly target: Routed;
+  /** Upstreams that have just failed. */
+  readonly avoid?: ReadonlySet<Vendor>;
+}
+
+/** An attempt that failed. */
+export interface AttemptFailure {
+  /** What the caller gets if no later attempt succeeds: an error, or an answer that is one. */
+  readonly result: GatewayError | RenderedReply;
+  readonly error: GatewayError;
+  /** The upstream that failed; absent if none could be asked. */
+  readonly at?: Vendor;
+  /** The request as it was sent; absent if none could be. */
+  readonly sent?: Routed;
+}
+
+/**
+ * Makes one attempt. Whatever a request names that is stored at its vendor is stored in one account, so each upstream is
+ * asked once until one knows it. A refusal costs nothing, so neither the limit on retries nor their budget counts it. What the
+ * gateway itself refuses was never sent.
+ */
+export async function attemptOnce(
+  context: RetryContext,
+  next: NextAttempt,
+  number: number,
+): Promise<RenderedReply | AttemptFailure> {
+  const { ledger, signal, vendor } = next.target;
+  const pool = context.upstreams.getPool(vendor);
+  const asked = new Set<Vendor>();
+  let before = ledger.attempts;
+  const first = await attemptAt(context, next, number);
+  let outcome = first;
+  while (pool !== undefined && isFailed(outcome) && ledger.attempts > before) {
+    const { at, sent, error } = outcome;
+    if (at === undefined || sent === undefined || !isOfUnknownStored(sent, error)) break;
+    asked.add(at);
+    if (!pool.hasOther(asked) || signal.aborted) return first;
+    ledger.repairs = [...(ledger.repairs ?? []), 'other-upstream'];
+    before = ledger.attempts;
+    outcome = await attemptAt(context, { ...next, avoid: asked }, number + 1);
+  }
+  return outcome;
+}
+
+async function attemptAt(
+  context: RetryContext,
+  { target, avoid }: NextAttempt,
+  number: number,
+): Promise<RenderedReply | AttemptFailure> {
+  const { once, upstreams, lessons } = context;
+  let at: Vendor | undefined;
+  let followed: OutcomeReporter | undefined;
+  let sent: Routed | undefined;
+  try {
+    const pool = upstreams.getPool(target.vendor);
+    const lease =
+      pool &&
+      (await pool.take(
+        limitSubject(target),
+        avoid,
+        target.vendor.upstreams && identifyDialogue(target),
+        target.signal,
+      ));
+    at = lease?.vendor ?? target.vendor;
+    followed = lease && reportOutcome(lease);
+    if (number === 1) upstreams.getRetryBudget(at).deposit();
+    const asked =
+      number === 1 && followed === undefined
+        ? target
+        : {
+            ...target,
+            vendor: at,
+            attempt: {
+              timeLeft: timeLeft(context),
+              ...(followed !== undefined && { ended: followed.ended }),
+            },
+          };
+    sent = lessons.adapt(asked);
+    const replied = await once(sent);
+    followed?.settle(replied.refusal);
+    return replied.refusal === undefined ? replied : { result: replied, error: replied.refusal, at, sent };
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    followed?.settle(error);
+    return { result: error, error, ...(at !== undefined && { at }), ...(sent !== undefined && { sent }) };
+  }
+}
+
+/**
+ * The subject of the vendor's own limits: a model's answers and, separately, the counting of its tokens ("Token
+ * counting", Claude documentation: "separate and independent rate limits").
+ */
+export function limitSubject({ model, route }: Routed): string {
+  return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
+}
+
+/** Milliseconds that are left for all attempts. */
+export function timeLeft({ upstreams, began }: RetryContext): number {
+  return upstreams.timeoutClock.limits.total - (performance.now() - began);
+}
+
+/** Whether an attempt has failed. */
+export function isFailed(outcome: RenderedReply | AttemptFailure): outcome is AttemptFailure {
+  return 'result' in outcome;
+}
