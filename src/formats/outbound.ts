@@ -27,7 +27,7 @@ export interface StreamMarks {
   readonly opening: RegExp;
   /** The stream may end after this: the answer is finished, or an error has come. */
   readonly ending: RegExp;
-  /** Nothing comes after this. Absent if the format has no such mark. */
+  /** Nothing comes after this, and no text that a model writes looks like it. Absent if the format has no such mark. */
   readonly closing?: RegExp;
   /**
    * Stands in every event that says that the answer has failed. Every byte of a native stream is searched for it. An

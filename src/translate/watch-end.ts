@@ -83,6 +83,13 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     if (!this.#isWhole(this.#lastText())) throw endedEarly();
   }
 
+  /** Whether the stream's last event has come. */
+  isClosed(): boolean {
+    return (
+      this.#format.outbound.marks.closing?.test(this.#lastText()) === true && endsEvent(this.#tail.last(SEAM))
+    );
+  }
+
   /** Writes an error as the stream's last bytes, unless the stream is complete in spite of it. */
   fail(error: GatewayError, out: Sink<Uint8Array>, say: ReportLate): void {
     const format = this.#format;

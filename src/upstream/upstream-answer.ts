@@ -1,5 +1,6 @@
 /** A request to a vendor, its answer, and how the exchange ends. */
 
+import type { GatewayError } from '../lib/errors.ts';
 import type { PushBody } from '../streams/push-body.ts';
 import type { BodyStep } from '../streams/step.ts';
 import type { AnswerHeaders } from './headers.ts';
@@ -36,6 +37,12 @@ export interface UpstreamAnswer extends UpstreamHead {
   readonly exchange: Breakable;
 }
 
+/** Settles what an exchange is asked for. */
+export interface Settle {
+  resolve(answer: UpstreamAnswer): void;
+  reject(error: GatewayError): void;
+}
+
 /** An exchange whose answer is read elsewhere. */
 export interface Breakable {
   /** For a consumer that finds in the body that the vendor has failed: the exchange then ended `broken`. */
@@ -49,6 +56,8 @@ export interface Breakable {
 export interface AnswerObserver extends BodyStep {
   /** How many bytes may wait for the consumer. Absent: HIGH_WATER_MARK. */
   maxQueued?(): number;
+  /** Whether the last event has come, although the vendor has not ended its stream. Absent if nothing tells. */
+  isClosed?(): boolean;
   /**
    * Called once, at the end: whether the vendor itself reported that its answer failed, and not because of the request.
    */

@@ -20,18 +20,13 @@ import type {
   AnswerObserver,
   Breakable,
   Ending,
+  Settle,
   UpstreamAnswer,
   UpstreamHead,
   UpstreamRequest,
 } from './upstream-answer.ts';
 import { WordReader } from './visible-words.ts';
 import { Wait, type Waiting } from './wait.ts';
-
-/** Settles what `send` returned. */
-interface Settle {
-  resolve(answer: UpstreamAnswer): void;
-  reject(error: GatewayError): void;
-}
 
 /**
  * One such exchange. It does not hold its request, which may be as large as a dialogue, while the answer takes minutes to
@@ -139,6 +134,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
 
   tooLong(): void {
     this.#abort(new GatewayError('upstream-timeout', BROKEN_OFF.tooLong));
+  }
+
+  fallsSilent(): void {
+    if (this.#observer?.isClosed?.() !== true) return;
+    this.#succeed();
+    this.#socket?.abort(callerLeft());
   }
 
   // What the body asks for.
@@ -289,12 +290,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   #inflate(coding: string | string[]): ReturnType<typeof inflater> {
-    const inflating = inflater(coding, {
+    return inflater(coding, {
       chunk: (bytes) => this.#deliver(bytes),
       end: () => this.#succeed(),
       endEarly: () => this.#socket?.resume(),
       fail: (error) => this.#abort(error),
-    });
-    return inflating?.on('drain', () => this.resume());
+    })?.on('drain', () => this.resume());
   }
 }

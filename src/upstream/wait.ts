@@ -8,7 +8,12 @@ export interface Waiting {
   /** Whether the gateway keeps the vendor waiting. */
   isPaused(): boolean;
   tooLong(): void;
+  /** Called once after each content that nothing but keep-alives has followed for a moment. */
+  fallsSilent(): void;
 }
+
+/** How long that moment is, in milliseconds: the end of a stream follows its last event at once. */
+const MOMENT = 1_000;
 
 /** The wait of one exchange. It begins when it is constructed. The first byte has a limit of its own. */
 export class Wait implements Watched {
@@ -23,6 +28,8 @@ export class Wait implements Watched {
   #quietSince = Number.POSITIVE_INFINITY;
   /** When content came last. */
   #lastContent = Number.NEGATIVE_INFINITY;
+  /** Whether that was a moment ago or less. */
+  #isFlowing = false;
 
   /** @param timeLeft milliseconds until the answer must be over; undefined: the clock's own `total`. */
   constructor(clock: TimeoutClock, waiting: Waiting, timeLeft: number | undefined) {
@@ -40,6 +47,10 @@ export class Wait implements Watched {
     if (this.#waiting.isPaused() && !isOver) return;
     const isQuiet = now - this.#quietSince > this.#clock.limits.quiet;
     if (isOver || isQuiet || now - this.#lastBytes > this.#maxSilence) this.#waiting.tooLong();
+    else if (this.#isFlowing && now - this.#lastContent > MOMENT) {
+      this.#isFlowing = false;
+      this.#waiting.fallsSilent();
+    }
   }
 
   /** Bytes of the answer's body have come, whatever they are. */
@@ -54,6 +65,7 @@ export class Wait implements Watched {
   noteContent(): void {
     this.#quietSince = Number.POSITIVE_INFINITY;
     this.#lastContent = this.#clock.now;
+    this.#isFlowing = true;
   }
 
   /** Whether content has come since the clock's last tick. */

@@ -36,7 +36,7 @@ export const chatCompletions: Format = {
     marks: {
       opening: /"choices"/,
       ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
-      closing: /\[DONE\]/,
+      closing: /(?:^|[\r\n])data: ?\[DONE\]/,
       failing: /(?<=event: ?|")(?:error|detail)\b/,
     },
   },

@@ -44,7 +44,7 @@ export const messages: Format = {
     marks: {
       opening: /"message_start"/,
       ending: /"message_stop"|"error": ?[{"]/,
-      closing: /"message_stop"|event: ?error/,
+      closing: /"type": ?"message_stop"|(?:^|[\r\n])event: ?error/,
       failing: /(?<=event: ?|")error\b/,
       preamble: /"type": ?"ping"/,
     },

@@ -41,7 +41,8 @@ export const responses: Format = {
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
-      closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
+      // Only the last response has usage, which stands near its end. Its beginning may have left the kept end.
+      closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|"total_tokens": ?\d/,
       failing: /"type": ?"(?:response\.failed|error)"/,
       preamble: /"type": ?"response\.(?:created|queued|in_progress)"/,
     },

@@ -137,6 +137,10 @@ class StreamObserver implements AnswerObserver {
     this.#finish(out);
   }
 
+  isClosed(): boolean {
+    return this.#end.isClosed();
+  }
+
   hasFailed(): boolean {
     const fault = this.#end.failure()?.fault;
     if (fault === undefined) return false;
