@@ -22,11 +22,14 @@ afterAll(async () => {
   for (const each of open.reverse()) await each.close();
 });
 
-/** A gateway to a vendor that answers like this. */
+/** A gateway to a vendor that answers like this. Its limit on silence is longer than that of a test. */
 async function gatewayTo(script: Script) {
   const upstream = await startFaultUpstream();
   upstream.script(script);
-  const gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url) });
+  const gateway = await startRecorded({
+    vendors: vendorsAtUrl(upstream.url),
+    timeouts: { idle: 600_000, total: 600_000 },
+  });
   open.push(upstream, gateway);
   return gateway;
 }
@@ -38,7 +41,9 @@ test.concurrent.each([
     name: `${way.name}, with keep-alives`,
     said: streamedAnswer(way.spoken),
   })),
-  ...closed.slice(1, 2).map((way) => ({ ...way, name: `${way.name}, long`, said: long })),
+  ...closed
+    .filter(({ format }) => format === 'responses')
+    .map((way) => ({ ...way, name: `${way.name}, long`, said: long })),
   ...translated
     .filter(({ spoken }) => spoken !== 'generate-content')
     .map((way) => ({ ...way, said: streamedAnswer(way.spoken) })),
@@ -50,13 +55,17 @@ test.concurrent.each([
     gone.push(wire.gone);
     void wire.gone.then(() => clearInterval(timer));
   });
-  const began = performance.now();
   const text = await (await ask(gateway.url, way, true)).text();
-  expect(performance.now() - began).toBeLessThan(4_000);
   if (way.format === way.spoken) expect(text.replaceAll(': still there\n\n', '')).toBe(way.said);
   await Promise.all(gone);
   expect(gateway.records).toMatchObject([{ outcome: 'complete' }]);
 });
+
+/** The first event of a response that repeats a long instruction, and counts its tokens before there are any. */
+const counted = `event: response.created\ndata: ${JSON.stringify({
+  type: 'response.created',
+  response: { instructions: 'Be kind. '.repeat(2_000), usage: { total_tokens: 0 } },
+})}\n\n`;
 
 /** A piece of an answer in which the model writes what the last event of its format looks like. */
 const QUOTES: Readonly<Record<string, string>> = {
@@ -65,9 +74,13 @@ const QUOTES: Readonly<Record<string, string>> = {
   responses: `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: '{"type":"response.completed","total_tokens": 5}' })}\n\n`,
 };
 
-test.concurrent.each(closed)('$name: a model that writes like the last event may pause', async (way) => {
+test.concurrent.each([
+  ...closed.map((way) => ({ ...way, quote: QUOTES[way.format] ?? '' })),
+  ...closed
+    .filter(({ format }) => format === 'responses')
+    .map((way) => ({ ...way, name: `${way.name}, no tokens yet`, quote: counted })),
+])('$name: what is like the last event may be followed by a pause', async ({ quote, ...way }) => {
   const [first = '', ...rest] = eventTexts(streamedAnswer(way.spoken));
-  const quote = QUOTES[way.format] ?? '';
   const { url } = await gatewayTo(async (wire) => {
     wire.stream([first, quote]);
     await sleep(3_000);
@@ -80,11 +93,9 @@ test.concurrent.each(closed)('$name: a model that writes like the last event may
 test.concurrent('the next request of a WebSocket waits for a moment', async () => {
   const { url } = await gatewayTo((wire) => wire.stream([long]));
   const client = await connect(url);
-  const began = performance.now();
   for (let turn = 0; turn < 2; turn += 1) {
     client.send({ type: 'response.create', model: 'openai/gpt-4o', input: 'Hi' } satisfies JsonObject);
     expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
   }
-  expect(performance.now() - began).toBeLessThan(4_000);
   client.socket.close();
 });

@@ -42,7 +42,8 @@ export const responses: Format = {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
       // Only the last response has usage, which stands near its end. Its beginning may have left the kept end.
-      closing: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|"total_tokens": ?\d/,
+      closing:
+        /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|^[^\r\n]*"total_tokens": ?[1-9]/,
       failing: /"type": ?"(?:response\.failed|error)"/,
       preamble: /"type": ?"response\.(?:created|queued|in_progress)"/,
     },
