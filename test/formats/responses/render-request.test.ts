@@ -342,6 +342,26 @@ describe('items', () => {
   });
 });
 
+test('a schema that contains itself is cut for Meta, and the cut is reported', () => {
+  const cyclic = { type: 'object', properties: { next: { $ref: '#' } } };
+  const flat = { type: 'object', properties: { next: { type: 'object' } } };
+  const asked: Partial<Prompt> = {
+    tools: [
+      { kind: 'function', name: 'f', parameters: cyclic },
+      { kind: 'function', name: 'g', parameters: flat },
+      { kind: 'custom', name: 'c' },
+    ],
+    output: { kind: 'json-schema', schema: cyclic },
+  };
+  const meta = { ...GPT, model: 'muse', dialect: 'meta' };
+  expect(render(asked, meta)).toMatchObject({
+    tools: [{ parameters: flat }, { parameters: flat }, { type: 'custom' }],
+    text: { format: { schema: flat } },
+  });
+  const notes = notesOf(asked, meta).filter((note) => /parameters|output/.test(note));
+  expect(notes).toEqual(['tools[f].parameters approximated', 'output approximated']);
+});
+
 describe('media', () => {
   const media = (part: Partial<Extract<Part, { kind: 'media' }>>): Part => ({
     kind: 'media',

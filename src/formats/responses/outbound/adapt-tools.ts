@@ -3,8 +3,9 @@
 import type { Prompt, Tool } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
-import type { Report } from '../../format.ts';
+import type { PromptPath, Report } from '../../format.ts';
 import type { Dialect } from '../dialects.ts';
 import { safeName } from './tool-names.ts';
 
@@ -25,21 +26,21 @@ function cutCycles(prompt: Prompt, report: Report): Prompt {
     ...prompt,
     ...(tools && { tools: tools.map((tool) => cutToolCycles(tool, report)) }),
     ...(output?.kind === 'json-schema' && {
-      output: { ...output, schema: withoutCycles(output.schema) },
+      output: { ...output, schema: cutSchema(output.schema, 'output', report) },
     }),
   };
 }
 
 function cutToolCycles(tool: Tool, report: Report): Tool {
   if (tool.kind !== 'function' || tool.parameters === undefined) return tool;
-  const parameters = withoutCycles(tool.parameters);
-  if (parameters === tool.parameters) return tool;
-  report(
-    `tools[${tool.name}].parameters`,
-    'approximated',
-    'where the schema contains itself, only its type is sent',
-  );
-  return { ...tool, parameters };
+  const parameters = cutSchema(tool.parameters, `tools[${tool.name}].parameters`, report);
+  return parameters === tool.parameters ? tool : { ...tool, parameters };
+}
+
+function cutSchema(schema: JsonObject, path: PromptPath, report: Report): JsonObject {
+  const cut = withoutCycles(schema);
+  if (cut !== schema) report(path, 'approximated', 'where the schema contains itself, only its type is sent');
+  return cut;
 }
 
 function dropChoice(prompt: Prompt, report: Report): Prompt {
