@@ -978,6 +978,29 @@ describe('the output format', () => {
     expect(body).toMatchObject({ tool_choice: { name: 'json_response' } });
   });
 
+  test('a schema is enforced whose definitions share another', () => {
+    const point = { type: 'object', properties: { x: { type: 'number' } } };
+    const line = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/point' }, b: { $ref: '#/$defs/point' } },
+    };
+    const schema = {
+      type: 'object',
+      properties: { line: { $ref: '#/$defs/line' }, end: { $ref: '#/$defs/point' } },
+      $defs: { line, other: line, point },
+    };
+    const { body } = render({ output: { kind: 'json-schema', schema } });
+    expect(body).toMatchObject({
+      output_config: {
+        format: {
+          schema: {
+            $defs: { line: { additionalProperties: false }, point: { additionalProperties: false } },
+          },
+        },
+      },
+    });
+  });
+
   const schemaOf = (inner: JsonObject) => {
     const schema = { type: 'object', properties: { a: inner }, required: ['a'] };
     const { body } = render({ output: { kind: 'json-schema', schema } });

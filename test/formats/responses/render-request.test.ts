@@ -342,6 +342,20 @@ describe('items', () => {
   });
 });
 
+test('a choice of the search is left to the model where the service takes none', () => {
+  const asked: Partial<Prompt> = {
+    tools: [
+      { kind: 'hosted', format: 'messages', value: { type: 'web_search_20250305' }, webSearch: true },
+      { kind: 'function', name: 'f' },
+    ],
+    toolChoice: { mode: 'required', allowed: [], search: true },
+  };
+  const xai = { ...GPT, model: 'grok-4', dialect: 'x-ai' };
+  expect(render(asked)['tool_choice']).toEqual({ type: 'web_search' });
+  expect(render(asked, xai)).not.toHaveProperty('tool_choice');
+  expect(notesOf(asked, xai)).toContain('toolChoice dropped');
+});
+
 test('a schema that contains itself is cut for Meta, and the cut is reported', () => {
   const cyclic = { type: 'object', properties: { next: { $ref: '#' } } };
   const flat = { type: 'object', properties: { next: { type: 'object' } } };
