@@ -42,6 +42,22 @@ function answered(
 const local = { environment: { type: 'local' } };
 const limits = { max_output_length: null, timeout_ms: null };
 
+test('a signature that comes with a call goes back to it', () => {
+  const signature = { origin: 'google', value: 'c2ln' } as const;
+  const at = { choice: 0, index: 0 };
+  const parts: readonly ReplyEvent[] = [
+    { type: 'part-start', ...at, part: { kind: 'tool-call', id: 'call_0', name: 'shell' } },
+    { type: 'part-delta', ...at, text: '{"commands":["ls"]}' },
+    { type: 'part-detail', ...at, signature },
+    { type: 'part-end', ...at },
+  ];
+  const asked = { ...REQUEST, prompt: outlinePrompt(PROMPT) };
+  const events = renderStream(makeReply(parts, { finish: 'tool-calls' }), asked);
+  expectValid(events);
+  const [turn] = turnsOf(...asObjects(lastResponse(events)['output']));
+  expect(turn?.parts).toMatchObject([{ kind: 'tool-call', name: 'shell', signature }]);
+});
+
 describe('calls of the model become items', () => {
   test.each<[Name, Json, JsonObject]>([
     ['shell', { commands: ['ls'] }, { action: { commands: ['ls'], ...limits }, ...local }],
