@@ -226,6 +226,34 @@ describe('a token that the vendor refuses', () => {
   });
 });
 
+/** Breaks the connection, with or without the beginning of a stream. */
+const breaking =
+  (begins: boolean): Respond =>
+  (_, response) => {
+    if (!begins) return void response.destroy();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1"}}\n\n`);
+    setTimeout(() => response.destroy(), 50);
+  };
+
+test.each([
+  ['before its head', false],
+  ['in the middle of a stream', true],
+])('an answer that breaks off %s counts against an upstream with credentials', async (_, begins) => {
+  const broken = await startUpstream(breaking(begins));
+  try {
+    gateway = await startCloudGateway(
+      { ...azure(), upstreams: [{ baseUrl: broken.url, credentials: 'azure' }] },
+      { ejection: { failures: 1 } },
+    );
+    for (let asked = 0; asked < 9; asked++)
+      await (await gateway.ask('/v1/messages', { stream: true })).text();
+    expect([broken.received.length, vendor.received.length]).toEqual([1, 8]);
+  } finally {
+    await broken.close();
+  }
+});
+
 test('is shown to nobody, even if the vendor quotes it', async () => {
   const saying: Respond = ({ headers }, response) => {
     const quoted = String(headers.authorization).replace('Bearer ', '');
