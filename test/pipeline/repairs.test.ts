@@ -445,6 +445,26 @@ describe('what no other form of a request can mend is asked once', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
+  test('a call without its result: the refusal has the id that the caller gave it', async () => {
+    refuses = ({ messages }) => {
+      const text = JSON.stringify(messages);
+      const [, id] = /"tool_calls":\[\{"id":"(\w+)"/.exec(text) ?? [];
+      const message = `The following tool_call_ids did not have response messages: ${id}`;
+      return { status: 400, body: error(message, null, 'messages') };
+    };
+    const call = { id: 'call_of_the_caller', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const body = {
+      messages: [
+        { role: 'user', content: 'Rome?' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+      ],
+    };
+    const response = await ask('chat-completions', MODELS['chat-completions'], body, false);
+    expect(upstream.received.length).toBeGreaterThan(1);
+    expect(sent().at(-1)).not.toEqual(sent()[0]);
+    expect(await response.text()).toContain('messages: call_of_the_caller');
+  });
+
   test('a dialogue that is always refused: three times more, and the vendor’s word is the last', async () => {
     const wordings = ['reasoning_effort', 'strict', 'messages[1].reasoning', 'anything'];
     let at = 0;

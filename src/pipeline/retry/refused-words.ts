@@ -185,6 +185,12 @@ export function findSubjects(refusal: GatewayError): RefusedSubjects {
   };
 }
 
+/** Whether two refusals name the same: then the form of the request that was sent in between has not helped. */
+export function isSameRefusal(one: GatewayError, other: GatewayError): boolean {
+  const { named } = findSubjects(one);
+  return named.length > 0 && named.join() === findSubjects(other).named.join();
+}
+
 /** Settings that only a caller makes. A refusal that names one is about what the caller asked for. */
 const CALLERS_SETTINGS =
   /\b(?:temperature|top_?[pk]|top_logprobs|max_(?:output_|completion_)?tokens|max_tokens_to_sample|maxOutputTokens|stop_sequences|stopSequences|logprobs|(?:frequency|presence)_?penalty)\b/i;

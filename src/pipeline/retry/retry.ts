@@ -23,7 +23,7 @@ import {
 } from './attempt.ts';
 import { openLessons } from './lessons.ts';
 import { describeRefusal } from './refusal.ts';
-import { isAboutContent } from './refused-words.ts';
+import { isAboutContent, isSameRefusal } from './refused-words.ts';
 import type { Repaired } from './repair.ts';
 import { repair } from './repairs.ts';
 import { getLoss, mayRetry, waitBefore } from './retry-policy.ts';
@@ -95,8 +95,8 @@ const MAX_REPAIRS = 3;
 
 /**
  * Continues an attempt that has failed. If the vendor has refused the content of the request, repaired requests follow as
- * part of the same attempt, the last of them in the strictest form. If that is refused too, the caller gets the refusal
- * before it, which is about the caller's own words.
+ * part of the same attempt, the last of them in the strictest form. If that is refused too, or another form for the same
+ * reason, the caller gets the refusal before it, which is about the caller's own words.
  */
 async function withRepairs(
   context: RetryContext,
@@ -108,7 +108,7 @@ async function withRepairs(
   const { ledger } = next.target;
   const made: Repaired[] = [];
   let outcome: RenderedReply | AttemptFailure = failed;
-  let unguessed = outcome;
+  let refusal = failed;
   let { target } = next;
   while (made.length < MAX_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
     const { sent, result, error } = outcome;
@@ -122,7 +122,6 @@ async function withRepairs(
     const repaired = refused && repair(refused, made.length === MAX_REPAIRS - 1);
     if (repaired === undefined) break;
     made.push(repaired);
-    unguessed = outcome;
     ledger.repairs = [...(ledger.repairs ?? []), ...repaired.names];
     if (repaired.isCertain && repaired.lesson) lessons.remember(sent, repaired.lesson);
     else {
@@ -130,8 +129,11 @@ async function withRepairs(
       target = { ...routed, vendor: target.vendor };
     }
     outcome = await attemptOnce(context, { ...next, target }, number + 1);
+    if (!isFailed(outcome)) break;
+    const isOfCaller = !repaired.isGuess && !isSameRefusal(refusal.error, outcome.error);
+    if (isOfCaller || !isRefusal(outcome)) refusal = outcome;
   }
-  if (isFailed(outcome)) return made.at(-1)?.isGuess && isRefusal(outcome) ? unguessed : outcome;
+  if (isFailed(outcome)) return refusal;
   for (const { routed, lesson } of made) if (lesson !== undefined) lessons.remember(routed, lesson);
   return outcome;
 }
