@@ -202,6 +202,29 @@ test('a changed request has the order of messages that its service requires', as
   });
 });
 
+test('a compaction may be refused, but not changed', async () => {
+  const compact = async () =>
+    (await postJson(`${gateway.url}/v1/responses/compact`, { model: 'openai/gpt-5.1', input: 'Hello' }))
+      .status;
+  await open({ onRequest: (prompt) => ({ prompt: redacted(prompt) }) });
+  expect(await compact()).toBe(400);
+  await gateway.close();
+  await open({ onRequest: (_, { refuse }) => refuse('Not here.') });
+  expect([await compact(), upstream.requests.length]).toEqual([403, 0]);
+});
+
+test.each(['refuse', 'ignore'] as const)(
+  'onReplyEvent may refuse, whatever happens if it fails (%s)',
+  async (failure) => {
+    await open({ failure, onReplyEvent: (_, __, { refuse }) => refuse('Not this answer.') });
+    for (const stream of [true, false]) {
+      const { status, text } = await asked(way, stream);
+      expect([status, JSON.parse(text).error.message]).toEqual([403, 'Not this answer.']);
+    }
+    expect(told).toEqual([]);
+  },
+);
+
 /** A hook in JavaScript, which no type holds back. */
 const returning = (make: (prompt: Prompt) => unknown): Given => ({
   onRequest: (prompt) => JSON.parse(JSON.stringify(make(prompt))),

@@ -8,15 +8,23 @@ import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
-import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
 
 let upstream: TestUpstream;
 let gateway: TestGateway;
+/** Whether the vendor refuses `stream_options`. */
+let refusesOption: boolean;
 beforeEach(async () => {
+  refusesOption = false;
   upstream = await startUpstream(({ body }, response) => {
     const { stream, stream_options: options } = JSON.parse(body.toString());
+    if (refusesOption && options !== undefined) {
+      const message = "Unknown parameter: 'stream_options'.";
+      json(response, { error: { message, param: 'stream_options' } }, 400);
+      return;
+    }
     const text = stream ? streamed(options?.include_usage === true) : WHOLE;
     if (body.includes('break off')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -148,6 +156,13 @@ test('for every key, if the configuration says so', async () => {
   for (const key of [LIMITED, KEY])
     expect(await ask(PLAIN, key)).toEqual({ status: 200, text: streamed(false) });
   expect(sent()).toEqual([asked, asked]);
+});
+
+test('a service that refuses the question is asked without it, and not asked again', async () => {
+  await open({}, {}, { ask: 'always' });
+  refusesOption = true;
+  for (const _ of [1, 2]) expect(await ask(PLAIN)).toEqual({ status: 200, text: streamed(false) });
+  expect(sent()).toEqual([`{"stream_options":{"include_usage":true},${PLAIN.slice(1)}`, PLAIN, PLAIN]);
 });
 
 describe('nothing is changed', () => {
