@@ -84,8 +84,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#socket = controller;
+    // The caller left before there was a connection.
     if (this.#over instanceof GatewayError) controller.abort(this.#over);
-    else if (this.#signal.aborted) this.#abandon();
   }
 
   onResponseStarted(): void {

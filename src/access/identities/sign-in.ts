@@ -136,7 +136,7 @@ export function openSignIn({
             `Your account may not use this console: its claim ${roles.claim} names no role here.`,
           );
         const { email, preferred_username: username, sub } = claims;
-        return { name: [email, username, sub].find((each) => typeof each === 'string') ?? sub, role };
+        return { name: [email, username].find((each) => typeof each === 'string') ?? sub, role };
       } catch (error) {
         throw asFailure(oauth, error);
       }

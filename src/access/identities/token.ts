@@ -13,9 +13,11 @@ export function looksLikeToken(credential: string): boolean {
   return credential.length <= MAX_TOKEN_LENGTH && COMPACT.test(credential);
 }
 
-/** The issuer that a token names, before its signature is verified; undefined if it is not a token, or names none. */
+/**
+ * The issuer that a token names, before its signature is verified; undefined if it is not a token, or names none.
+ * @param credential what looks like a token.
+ */
 export function issuerIn(credential: string): string | undefined {
-  if (!looksLikeToken(credential)) return undefined;
   const [header = '', claims = ''] = credential.split('.', 2);
   if (objectIn(header) === undefined) return undefined;
   return asText(objectIn(claims)?.['iss']);

@@ -139,10 +139,7 @@ function estimateInput({ ledger, payload }: VendorAnswer): number {
 
 /** Passes events on, and notes at the end how many rules of their format they have broken. */
 function judge(format: FormatName, { prompt }: RequestContext, ledger: Ledger): Step<Sse, Sse> {
-  const judged = validator(
-    format,
-    prompt.includeUsage === undefined ? {} : { usageAsked: prompt.includeUsage },
-  );
+  const judged = validator(format, { usageAsked: prompt.includeUsage === true });
   return {
     transform(event, out) {
       judged.add(event);

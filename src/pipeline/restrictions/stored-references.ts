@@ -19,19 +19,17 @@ interface Places {
   holdsIds: boolean;
 }
 
-const PLACES: ReadonlyMap<FormatName, Places> = new Map(
-  (['chat-completions', 'responses', 'messages', 'generate-content'] as const).map((format) => [
-    format,
-    listPlaces(STORED_PLACES[format]),
-  ]),
-);
+const PLACES: Readonly<Record<FormatName, Places>> = {
+  'chat-completions': listPlaces(STORED_PLACES['chat-completions']),
+  responses: listPlaces(STORED_PLACES.responses),
+  messages: listPlaces(STORED_PLACES.messages),
+  'generate-content': listPlaces(STORED_PLACES['generate-content']),
+};
 
 /** Finds all stored objects that a body names, in the order in which they occur. */
 export function storedReferences(format: FormatName, body: JsonObject): readonly Reference[] {
-  const places = PLACES.get(format);
-  if (places === undefined) return [];
   const found: Reference[] = [];
-  collectIn(body, places, '', found);
+  collectIn(body, PLACES[format], '', found);
   if (format !== 'messages' && format !== 'generate-content') found.push(...itemsNamed(body['input']));
   return found;
 }
