@@ -1,0 +1,73 @@
+/** `/admin/exchanges`: which exchanges it lists, in which order, and what it says of them. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
+import { createAdminApp } from '../../../src/server/http/admin/app.ts';
+import { exchangeList } from '../../../src/server/http/admin/exchanges-route.ts';
+import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
+import { exchange, noon, rowOf } from '../../accounting/usage/records.ts';
+import { describeStores } from '../../support/stores.ts';
+
+const ADMIN = 'the-admin-key-of-the-exchanges';
+const NOON = noon('2026-11-20');
+
+/** One an hour, the first at noon. */
+const EXCHANGES = [
+  { id: 'plain' },
+  { id: 'of-another-key', key: 'other', tag: 'nightly' },
+  { id: 'of-another-model', model: 'anthropic/claude-sonnet-5', spoken: 'messages' },
+  { id: 'refused', status: 429, fault: 'rate-limited', vendor: undefined, spoken: undefined },
+  { id: 'left', outcome: 'client-closed' },
+  { id: 'without-a-key', key: '', model: '', status: 401, fault: 'unauthenticated', vendor: '' },
+] as const;
+
+describeStores('exchanges', ({ open }) => {
+  let server: Awaited<ReturnType<typeof serveAdmin>>;
+  beforeEach(async () => {
+    const store = await open();
+    const records = EXCHANGES.map((fields, at) => exchange({ ...fields, time: NOON + at * 3_600_000 }));
+    await writeUsage(
+      store,
+      records.map((record, place) => rowOf(record, place)),
+    );
+    const app = createAdminApp(store, { admit: makeAdmission(ADMIN) });
+    server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => server.close());
+
+  const read = async (query: Readonly<Record<string, string>>) => {
+    const headers = { authorization: `Bearer ${ADMIN}` };
+    const response = await fetch(`${server.url}/admin/exchanges?${new URLSearchParams(query)}`, { headers });
+    return exchangeList.parse(await response.json()).data;
+  };
+
+  test.each<[Readonly<Record<string, string>>, readonly string[]]>([
+    [{}, ['without-a-key', 'left', 'refused', 'of-another-model', 'of-another-key', 'plain']],
+    [{ limit: '2' }, ['without-a-key', 'left']],
+    [{ key: 'other' }, ['of-another-key']],
+    [{ key: '' }, ['without-a-key']],
+    [{ key: "o' or 1=1 --" }, []],
+    [{ tag: 'nightly' }, ['of-another-key']],
+    [{ model: 'anthropic/claude-sonnet-5' }, ['of-another-model']],
+    [{ errors: 'true' }, ['without-a-key', 'left', 'refused']],
+    [{ errors: 'true', key: 'team' }, ['left', 'refused']],
+    // In another time zone, the hour of the third one: only those that began before it.
+    [{ before: '2026-11-20T15:00:00+01:00' }, ['of-another-key', 'plain']],
+  ])('%j', async (query, ids) => {
+    expect((await read(query)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('say what was asked, and null for what is not known', async () => {
+    const [keyless, , refused, translated] = await read({});
+    expect(translated).toMatchObject({ path: 'translated', spoken: 'messages', key: 'team' });
+    expect(refused).toMatchObject({
+      path: null,
+      spoken: null,
+      vendor: null,
+      status: 429,
+      fault: 'rate-limited',
+    });
+    expect(keyless).toMatchObject({ key: null, model: null, vendor: null });
+  });
+});
