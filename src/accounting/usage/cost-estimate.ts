@@ -3,6 +3,7 @@
 import type { CostEstimate } from '../../access/limits/reserve.ts';
 import type { Model } from '../../catalog/model.ts';
 import { findPrices } from '../../catalog/prices-at.ts';
+import { ratesFor } from './cost.ts';
 import { tokensOfRequest } from './output-estimate.ts';
 
 /** What is known of a request before it is sent. */
@@ -39,25 +40,23 @@ export function estimateCost(
   const prices = findPrices(model.prices, time);
   const input = tokensOfRequest(body);
   const maxInput = continues ? model.contextWindow : Math.min(MAX_INPUT_FACTOR * input, model.contextWindow);
+  const rates = ratesFor(prices, input);
   return {
-    typical: (input * prices.input + Math.min(TYPICAL_OUTPUT, output) * prices.output) / 1e6,
+    typical: (input * rates.input + Math.min(TYPICAL_OUTPUT, output) * rates.output) / 1e6,
     longest:
       ((maxInput * dearestInput(prices, maxInput) + output * dearestOutput(prices, maxInput)) / 1e6) *
       dearestTier(prices, tiered),
   };
 }
 
-function dearestInput({ long, ...rates }: Model['prices'], tokens: number): number {
-  const {
-    input,
-    cacheWrite = 0,
-    cacheWriteHour = 0,
-  } = long !== undefined && tokens > long.above ? long : rates;
+function dearestInput(prices: Model['prices'], tokens: number): number {
+  const { input, cacheWrite = 0, cacheWriteHour = 0 } = ratesFor(prices, tokens);
   return Math.max(input, cacheWrite, cacheWriteHour);
 }
 
-function dearestOutput({ long, output }: Model['prices'], tokens: number): number {
-  return long !== undefined && tokens > long.above ? Math.max(output, long.output) : output;
+/** An input of at most `tokens` may be one that is not long, and its answer is then priced as others are. */
+function dearestOutput(prices: Model['prices'], tokens: number): number {
+  return Math.max(prices.output, ratesFor(prices, tokens).output);
 }
 
 /** Of the tiers one applies, and service in one region besides. */

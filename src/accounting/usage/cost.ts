@@ -46,8 +46,7 @@ export function computeCost(
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0, searches = 0 } = usage;
   if (input === undefined && output === undefined) return undefined;
   if (!isSane(usage)) return undefined;
-  const { long } = prices;
-  const rates = long !== undefined && (input ?? 0) > long.above ? long : prices;
+  const rates = ratesFor(prices, input ?? 0);
   const { cacheRead: read = rates.input, cacheWrite: write = rates.input } = rates;
   const { cacheWriteHour: hour = write } = rates;
   const plain = Math.max(0, (input ?? 0) - cacheRead - cacheWrite);
@@ -59,6 +58,15 @@ export function computeCost(
     (output ?? 0) * rates.output;
   const multiple = tiers.reduce((product, tier) => product * (prices.tiers?.[tier] ?? 1), 1);
   return (multiple * perMillion) / 1e6 + (searches * (prices.searches ?? 0)) / 1e3;
+}
+
+/** What a million tokens cost. */
+type Rates = Pick<Model['prices'], 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWriteHour'>;
+
+/** The prices of a request with so many input tokens: those of a long prompt, if it is one. */
+export function ratesFor(prices: Model['prices'], tokens: number): Rates {
+  const { long } = prices;
+  return long !== undefined && tokens > long.above ? long : prices;
 }
 
 /** A cost in US dollars that a vendor reports; undefined if it is implausible. A reported zero means unknown. */

@@ -176,6 +176,14 @@ test('by default requests in flight hold a typical answer each, or the one that 
   expect(limits.budgets().map(({ reserved }) => reserved)).toEqual([0]);
 });
 
+test('by default a long prompt holds what long prompts cost', async () => {
+  const prices = { input: 1_000, output: 0, long: { above: 100, input: 5_000, output: 0 } };
+  const { url } = await serve({ budgetDay: 2 }, { models: [{ ...DEAR, prices }] });
+  // Some 250 tokens.
+  const messages = [{ role: 'user', content: 'word '.repeat(200) }];
+  expect(countOf(await statusesAtOnce([url], 8, { more: { messages } }), 200)).toBe(2);
+});
+
 describe.each(FORMATS)('with the longest answer reserved, in %s', (format) => {
   test('a budget is not overspent, whatever is in flight at once', async () => {
     const { url } = await serve({ budgetDay: 10, budgetReserve: 'longest' });
