@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { exchangeList } from '../../../src/server/http/admin/exchanges-route.ts';
@@ -31,7 +32,7 @@ describeStores('exchanges', ({ open }) => {
       store,
       records.map((record, place) => rowOf(record, place)),
     );
-    const app = createAdminApp(store, { admit: makeAdmission(ADMIN) });
+    const app = createAdminApp(store, { admit: makeAdmission(ADMIN), problem: logToStderr });
     server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
   });
   afterEach(() => server.close());
