@@ -1,8 +1,9 @@
-/** A file that a thread opens itself: what it does between the rows of a statement. */
+/** A file that a thread opens itself: how it is opened, and what the thread does between the rows of a statement. */
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteFile } from '../../src/store/sqlite/sqlite-file.ts';
@@ -53,4 +54,26 @@ test('a row that is refused after a rest fails the statement', async () => {
   const file = await open(2);
   const outcome = await file.run({ ...INSERT, rows: [...ROWS, [0]] });
   expect(outcome).toMatchObject({ failure: expect.stringContaining('UNIQUE') });
+});
+
+test('a file that exists is opened and read while it cannot be written, as with a full disk', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'sqlite-file-')), 'numbers.db');
+  const options = { file: path, readOnly: false, busyTimeout: 0 };
+  const first = await openSqliteFile(options);
+  onTestFinished(() => first.close());
+  await first.run({ sql: 'create table numbers (n integer)', parameters: [] });
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  other.exec('begin immediate');
+  const second = await openSqliteFile(options);
+  onTestFinished(() => second.close());
+  expect(await second.run({ sql: 'select n from numbers', parameters: [] })).toEqual({ rows: [] });
+  for (const [pragma, value] of [
+    ['journal_mode', 'wal'],
+    ['auto_vacuum', 2],
+    ['synchronous', 2],
+  ] as const)
+    expect(await second.run({ sql: `pragma ${pragma}`, parameters: [] })).toEqual({
+      rows: [{ [pragma]: value }],
+    });
 });

@@ -96,6 +96,9 @@ export const openSqliteFile: OpenSqlite = async ({
 async function writeAhead(database: DatabaseSync, deadline: number): Promise<void> {
   for (;;) {
     try {
+      // `auto_vacuum` writes to a file whenever it is set. On a full disk, or while another process writes, nobody could
+      // open the file to read it.
+      if (database.prepare('pragma journal_mode').get()?.['journal_mode'] === 'wal') return;
       // Only a new file takes this one: it gives space back when rows are deleted (`free-space.ts`).
       database.exec('pragma auto_vacuum = incremental');
       database.exec('pragma journal_mode = wal');
