@@ -19,6 +19,8 @@ interface Subject {
   readonly unless?: RegExp;
   /** Whether it is about the turns of the dialogue, not about a setting. */
   readonly inDialogue?: true;
+  /** Whether it is a setting that stands in the turns, too. */
+  readonly inTurns?: true;
 }
 
 const SUBJECTS: readonly Subject[] = [
@@ -129,6 +131,9 @@ const SUBJECTS: readonly Subject[] = [
       'prompt_cache_breakpoint',
     ],
     topic: /prompt.?cach|cache.?control|service.?tier/i,
+    // Anthropic, which takes them: "cache_control cannot be set for empty text blocks", "A maximum of 4 blocks with …".
+    unless: /cannot be set|a maximum of/i,
+    inTurns: true,
   },
   {
     avoidance: 'limit-name',
@@ -167,10 +172,10 @@ export function findSubjects(refusal: GatewayError): RefusedSubjects {
   const text = joinText(refusal);
   const words = new Set(wordsIn(text));
   const fitting = SUBJECTS.filter(
-    ({ only, unless, inDialogue }) =>
+    ({ only, unless, inDialogue, inTurns }) =>
       (only === undefined || only.test(text)) &&
       !unless?.test(text) &&
-      (inDialogue === true || !IN_DIALOGUE.test(text)),
+      (inDialogue === true || inTurns === true || !IN_DIALOGUE.test(text)),
   );
   // A vendor that demands thoughts is not helped by fewer of them.
   const isDemand = fitting.some(

@@ -1,0 +1,66 @@
+/** Services that refuse a cache breakpoint where it stands, in a part of a message. */
+
+import { expect, test } from 'vitest';
+import { usePlaces } from '../faults/upstream-places.ts';
+import { wholeAnswer } from '../faults/upstream-ways.ts';
+import { KEY, startRecorded } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
+
+const vendors = usePlaces();
+
+const marked = { cache_control: { type: 'ephemeral' } };
+
+test.each([
+  // OpenAI's words, those of Groq, and those of Mistral's validator.
+  "Unknown parameter: 'messages[0].content[0].cache_control'.",
+  "'messages.0' : property 'cache_control' is unsupported",
+  'body.messages.0.user.content.list.0.cache_control: Extra inputs are not permitted',
+])('%s: only breakpoints are left out, at once from then on', async (message) => {
+  const [upstream] = await vendors.upstreams(1);
+  if (upstream === undefined) throw new Error('There is no upstream.');
+  upstream.script((wire, { body }) => {
+    if (body.includes('cache_control')) wire.answer(400, JSON.stringify({ error: { message } }));
+    else wire.answer(200, wholeAnswer('chat-completions'));
+  });
+  const gateway = await startRecorded({ vendors: { qwen: { baseUrl: `${upstream.url}/v1`, apiKey: 'k' } } });
+  vendors.open.push(gateway);
+  const body = {
+    model: 'qwen/qwen3.8-max',
+    max_tokens: 9,
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Hi', ...marked }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'A greeting.', signature: '' },
+          { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1', content: 'x' },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ],
+  };
+  for (let at = 0; at < 2; at += 1) {
+    const answer = await postJson(`${gateway.url}/v1/messages`, body, { key: KEY });
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+  const [first, ...later] = upstream.requests.map(({ body: sent }) => JSON.parse(sent.toString()));
+  expect(later).toHaveLength(2);
+  const plain = JSON.parse(
+    JSON.stringify(first)
+      .replaceAll(`,"cache_control":{"type":"ephemeral"}`, '')
+      .replaceAll(`"cache_control":{"type":"ephemeral"},`, ''),
+  );
+  const said = (list: readonly { content: unknown; reasoning_content?: unknown }[]) =>
+    list.map(({ content, reasoning_content }) => [
+      Array.isArray(content) ? content.map(({ text }) => text).join('') : content,
+      reasoning_content,
+    ]);
+  for (const { messages } of later) expect(said(messages)).toEqual(said(plain.messages));
+});
