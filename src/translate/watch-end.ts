@@ -85,9 +85,9 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
 
   /** Whether the stream's last event has come. */
   isClosed(): boolean {
-    return (
-      this.#format.outbound.marks.closing?.test(this.#lastText()) === true && endsEvent(this.#tail.last(SEAM))
-    );
+    const last = this.#lastText();
+    const isLast = this.#format.outbound.marks.closing?.test(last) === true;
+    return isLast && endsEvent(this.#tail.last(SEAM)) && this.#isWhole(last);
   }
 
   /** Writes an error as the stream's last bytes, unless the stream is complete in spite of it. */

@@ -64,14 +64,17 @@ test.concurrent.each([
 /** The first event of a response that repeats a long instruction, and counts its tokens before there are any. */
 const counted = `event: response.created\ndata: ${JSON.stringify({
   type: 'response.created',
-  response: { instructions: 'Be kind. '.repeat(2_000), usage: { total_tokens: 0 } },
+  response: {
+    instructions: 'Be kind. '.repeat(2_000),
+    usage: { input_tokens: 9, output_tokens: 0, total_tokens: 9 },
+  },
 })}\n\n`;
 
 /** A piece of an answer in which the model writes what the last event of its format looks like. */
 const QUOTES: Readonly<Record<string, string>> = {
   'chat-completions': `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: '\ndata: [DONE]\n\n[DONE]' } }] })}\n\n`,
   messages: `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'message_stop {"type":"message_stop"}\nevent: error' } })}\n\n`,
-  responses: `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: '{"type":"response.completed","total_tokens": 5}' })}\n\n`,
+  responses: `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: '{"type":"response.completed","output_tokens": 5}' })}\n\n`,
 };
 
 test.concurrent.each([

@@ -41,9 +41,9 @@ export const responses: Format = {
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
-      // Only the last response has usage, which stands near its end. Its beginning may have left the kept end.
+      // Only the last response has made tokens. Its usage stands near its end, when its beginning has left the kept end.
       closing:
-        /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|^[^\r\n]*"total_tokens": ?[1-9]/,
+        /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|^[^\r\n]*"output_tokens": ?[1-9]/,
       failing: /"type": ?"(?:response\.failed|error)"/,
       preamble: /"type": ?"response\.(?:created|queued|in_progress)"/,
     },
