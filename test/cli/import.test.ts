@@ -255,7 +255,8 @@ test.each<[strategy: string, targets: object[], fallbacks: object, note: string]
   ],
 ])('a strategy of Portkey: %s', async (mode, targets, fallbacks, note) => {
   const file = join(directory, 'strategy.json');
-  const conditions = mode === 'conditional' ? { conditions: [{ then: 'one' }], default: 'two' } : {};
+  const conditions =
+    mode === 'conditional' ? { conditions: [{ query: { 'metadata.tier': 'paid' } }], default: 'two' } : {};
   writeFileSync(file, JSON.stringify({ strategy: { mode, ...conditions }, targets: [...targets, {}] }));
   const { config, notes } = await imported(file);
   expect(Object.keys(config.vendors).toSorted()).toEqual(expect.arrayContaining(['anthropic', 'openai']));

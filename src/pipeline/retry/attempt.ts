@@ -40,27 +40,39 @@ export interface AttemptFailure {
 
 /**
  * Makes one attempt. Whatever a request names that is stored at its vendor is stored in one account, so each upstream is
- * asked once until one knows it. A refusal costs nothing, so neither the limit on retries nor their budget counts it. What the
- * gateway itself refuses was never sent.
+ * asked once until one knows it. A refusal costs nothing, so neither the limit on retries nor their budget counts it.
  */
 export async function attemptOnce(
   context: RetryContext,
   next: NextAttempt,
   number: number,
 ): Promise<RenderedReply | AttemptFailure> {
+  const { ledger } = next.target;
+  const before = ledger.attempts;
+  const first = await attemptAt(context, next, number);
+  // What the gateway itself refuses was never sent.
+  return isFailed(first) && ledger.attempts > before ? askOthers(context, next, number, first) : first;
+}
+
+/** Asks the other upstreams after one that does not know what is stored. @returns its refusal if none of them does. */
+async function askOthers(
+  context: RetryContext,
+  next: NextAttempt,
+  number: number,
+  first: AttemptFailure,
+): Promise<RenderedReply | AttemptFailure> {
   const { ledger, signal, vendor } = next.target;
   const pool = context.upstreams.getPool(vendor);
   const asked = new Set<Vendor>();
-  let before = ledger.attempts;
-  const first = await attemptAt(context, next, number);
-  let outcome = first;
-  while (pool !== undefined && isFailed(outcome) && ledger.attempts > before) {
-    const { at, sent, error } = outcome;
-    if (at === undefined || sent === undefined || !isOfUnknownStored(sent, error)) break;
+  let outcome: RenderedReply | AttemptFailure = first;
+  while (isFailed(outcome)) {
+    const { at, sent, error }: AttemptFailure = outcome;
+    if (at === undefined || sent === undefined) break;
     asked.add(at);
-    if (!pool.hasOther(asked) || signal.aborted) return first;
+    const isLast = signal.aborted || pool?.hasOther(asked) !== true;
+    if ((isLast && outcome === first) || !isOfUnknownStored(sent, error)) break;
+    if (isLast) return first;
     ledger.repairs = [...(ledger.repairs ?? []), 'other-upstream'];
-    before = ledger.attempts;
     outcome = await attemptAt(context, { ...next, avoid: asked }, number + 1);
   }
   return outcome;
