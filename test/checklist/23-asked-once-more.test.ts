@@ -121,7 +121,7 @@ describe('checklist 199: thoughts that were encrypted for another account of Ope
         response.writeHead(200, { 'content-type': 'application/json' }).end(answer('json'));
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer('sse'));
     });
-    const { status, text } = await door[mode](from, RESPONDER, said(from));
+    const { status, text } = await door[mode](from, 'openai/gpt-5.4', said(from));
     expect(status, text).toBe(200);
     expect(bodies.map((body) => body.includes(secret))).toEqual([true, false]);
     expect(bodies.map((body) => body.includes('Sunny.'))).toEqual([true, true]);

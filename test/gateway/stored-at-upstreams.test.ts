@@ -226,8 +226,7 @@ describe('what a vendor has stored in one of several accounts', () => {
     }
     const [first = 0, second = 0, last] = counts(places);
     expect(last).toBe(6);
-    // The first to be asked is chosen by turns, also after refusals; a dialogue has its own.
-    expect(first + second).toBeGreaterThan(0);
+    // The first to be asked is chosen by turns, also after refusals. A dialogue has its own, which may be the last.
     if (kind !== THOUGHT) expect(Math.min(first, second)).toBeGreaterThan(1);
   });
 
