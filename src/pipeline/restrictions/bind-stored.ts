@@ -52,15 +52,15 @@ interface Reading {
 
 function readEvents(format: FormatName, bind: Bind): Reading {
   let decoder: Step<Uint8Array, Sse> | undefined = decodeSse(MAX_LENGTH);
+  const isChat = format === 'chat-completions';
   const out = {
     enqueue({ event, data }: Sse) {
-      if (
-        format === 'chat-completions'
-          ? data.includes('"audio"')
-          : BINDING_EVENTS.test(event ?? findType(data))
-      ) {
-        bind(idsIn(format, objectIn(data)));
-      }
+      // Nothing is parsed for the pieces of a text, which are nearly all events.
+      if (isChat ? !data.includes('"audio"') : event !== undefined && !BINDING_EVENTS.test(event)) return;
+      const said = objectIn(data);
+      // Some services name an event in its data alone.
+      const name = event ?? asText(said['type']) ?? '';
+      if (isChat || BINDING_EVENTS.test(name)) bind(idsIn(format, said));
     },
   };
   return {
@@ -90,11 +90,6 @@ function readWhole(format: FormatName, bind: Bind): Reading {
       if (size <= MAX_LENGTH) bind(idsIn(format, objectIn(textOfBytes(concatBytes(chunks)))));
     },
   };
-}
-
-/** The type of an event that its service names in the data alone. */
-function findType(data: string): string {
-  return asText(objectIn(data)['type']) ?? '';
 }
 
 /** An object within bounds: an answer without any could cost any amount. */
