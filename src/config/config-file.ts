@@ -35,9 +35,12 @@ export async function readConfigFile(
     // c12's configFileRequired would report a file that `resolve` has found as missing.
     if (named && !exists) throw new Error(`${resolve(directory, named)} does not exist`);
     if (!exists) return { values: {} };
+    const text = isDataFile(configFile) ? await readFile(configFile, 'utf8') : undefined;
+    // A file without any content may just be being written. One of comments alone is meant to set nothing.
+    const isBlank = text?.trim() === '';
     // c12 makes an empty object of anything else. The layer has what the file holds.
-    const held = asRecord((await isBlank(configFile)) ? undefined : layers?.[0]?.config);
-    if (configFile.endsWith('.json5')) checkJson5(await readFile(configFile, 'utf8'), held);
+    const held = asRecord(isBlank ? undefined : layers?.[0]?.config);
+    if (text !== undefined && configFile.endsWith('.json5')) checkJson5(text, held);
     return { values: config, file: configFile };
   } catch (error) {
     const reason = getReason(error);
@@ -45,13 +48,6 @@ export async function readConfigFile(
     const place = file === undefined || reason.includes(file) ? '' : `${file}: `;
     throw new ConfigError(`The configuration file cannot be read: ${place}${reason}`);
   }
-}
-
-/**
- * Whether a file has no content at all, as one that is just being written. A file of comments is meant to set nothing.
- */
-async function isBlank(file: string): Promise<boolean> {
-  return isDataFile(file) && (await readFile(file, 'utf8')).trim() === '';
 }
 
 /** The first line of an error's message. jiti has the position in the second line (` /gateway.config.ts:4:0`). */
