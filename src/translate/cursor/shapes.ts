@@ -4,6 +4,7 @@
  * (OhadBaehr/cursor-openrouter-proxy).
  */
 
+import { dataUrl } from '../../formats/openai/media.ts';
 import {
   asList,
   asObject,
@@ -130,7 +131,7 @@ function toChatPart(block: Json): Json {
   if (source === undefined) return block;
   const url =
     source['type'] === 'base64'
-      ? `data:${asText(source['media_type']) ?? 'image/png'};base64,${asText(source['data']) ?? ''}`
+      ? dataUrl(asText(source['media_type']) ?? 'image/png', asText(source['data']) ?? '')
       : asText(source['url']);
   return url === undefined ? block : { type: 'image_url', image_url: { url } };
 }

@@ -7,6 +7,7 @@ import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { findMediaKind, sniffMediaType } from '../../../conversation/media-types.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
+import { dataUrl } from '../../openai/media.ts';
 import { parseExtraContent, renderExtraContent } from './signatures.ts';
 
 /** More characters than any media type and its parameters have. */
@@ -47,5 +48,5 @@ function isBrokenDataUrl(url: string): boolean {
 function imageUrl({ source, mediaType }: MediaPart): string | undefined {
   if (source.kind === 'url') return source.url;
   if (source.kind !== 'base64') return undefined;
-  return `data:${mediaType ?? sniffMediaType(source.data) ?? 'image/png'};base64,${source.data}`;
+  return dataUrl(mediaType ?? sniffMediaType(source.data) ?? 'image/png', source.data);
 }
