@@ -64,7 +64,7 @@ export function parseCount(value: Json | undefined): number | undefined {
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
-/** The kinds of media whose tokens are told apart. */
+/** The kinds of media whose tokens a usage counts separately. */
 export const MEDIA_KINDS = ['audio', 'image', 'video'] as const satisfies readonly (keyof MediaTokens)[];
 
 /**

@@ -6,7 +6,7 @@ import { errors } from 'undici';
 import { errorCode } from '../lib/error-code.ts';
 import { asGatewayError, BROKEN_OFF, GatewayError } from '../lib/errors.ts';
 
-/** What callers are told when the process is short of descriptors. */
+/** The message for callers when the process is short of file descriptors. */
 export const LOW_ON_CONNECTIONS = 'The gateway is low on connections. Try again shortly.';
 
 /** The codes of a process, and of a machine, without a free descriptor (socket(2)). */

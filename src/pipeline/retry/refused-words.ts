@@ -19,7 +19,7 @@ interface Subject {
   readonly unless?: RegExp;
   /** Whether it is about the turns of the dialogue, not about a setting. */
   readonly inDialogue?: true;
-  /** Whether it is a setting that stands in the turns, too. */
+  /** Whether it is about a setting that turns may contain too. */
   readonly inTurns?: true;
 }
 

@@ -51,7 +51,7 @@ export interface Host<R extends CallerResponse> {
   readonly socketCounter: Pick<SocketCounter, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
   getSignal(response: CallerResponse): Signal;
-  /** Receives a line for each failure that no record of an exchange tells of. */
+  /** Receives a line for each failure that has no record of an exchange. */
   readonly log: LogProblem;
 }
 

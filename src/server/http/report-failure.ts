@@ -1,4 +1,4 @@
-/** A line in the log for a request that failed by no fault of its caller, and that no line of an exchange tells of. */
+/** Logs a request that failed for a reason other than its caller, and that has no line of its own in the access log. */
 
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { asGatewayError } from '../../lib/errors.ts';

@@ -29,7 +29,7 @@ const BODILESS = new Set([101, 204, 205, 304]);
 /**
  * Answers requests by a gateway.
  * @param basePath what the paths of all requests begin with and the gateway's do not; '' if that is nothing.
- * @param log receives failures that no record of an exchange tells of.
+ * @param log receives failures that have no record of an exchange.
  */
 export function answerRequests(gateway: Gateway, basePath: string, log: LogProblem): RequestHandler {
   const live = new LiveExchanges<MountedResponse>(

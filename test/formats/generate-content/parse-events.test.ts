@@ -382,7 +382,7 @@ describe('data that only Google can read', () => {
     ]);
   });
 
-  test('is an image beside that, if it is one', () => {
+  test('an image is also kept as an image, beside Google’s own part', () => {
     const value = { inlineData: { mimeType: 'image/png', data: 'AA==' }, thoughtSignature: 'S' };
     const image = {
       kind: 'media',

@@ -386,17 +386,17 @@ describe('lanes', () => {
     fails.isWanted = true;
     await ask(client, { stream_id: 'a', input: [], ...goesOn });
     fails.isWanted = false;
-    await ask(client, { stream_id: 'b', input: [user('anew in b')] });
+    await ask(client, { stream_id: 'b', input: [user('a new start in b')] });
     stage.bodies();
     // Both lanes' dialogues are forgotten, and that of the other lane is never taken for one's own, nor guessed.
     await ask(client, { stream_id: 'a', input: [user('lost')], ...goesOn });
     await ask(client, { stream_id: 'b', input: [user('kept')], ...goesOn });
-    await ask(client, { stream_id: 'a', input: [user('anew in a')] });
+    await ask(client, { stream_id: 'a', input: [user('a new start in a')] });
     await ask(client, { stream_id: 'c', input: [user('guessed')], ...goesOn });
     expect(stage.bodies()).toMatchObject([
       { input: [user('lost')], ...goesOn },
-      { input: [user('anew in b'), user('kept')] },
-      { input: [user('anew in a')] },
+      { input: [user('a new start in b'), user('kept')] },
+      { input: [user('a new start in a')] },
       { input: [user('guessed')], ...goesOn },
     ]);
     client.socket.terminate();
