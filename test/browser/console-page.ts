@@ -17,6 +17,8 @@ export interface ConsolePages {
   openIn(context: BrowserContext, address: string): Promise<Page>;
   /** Errors of pages and of their policies since the last call. */
   problems(): readonly string[];
+  /** Closes what a failed test left open, and forgets its problems, so that they are not those of the next. */
+  close(): Promise<void>;
 }
 
 export function consolePages(browser: () => Browser): ConsolePages {
@@ -42,6 +44,14 @@ export function consolePages(browser: () => Browser): ConsolePages {
       const found = problems;
       problems = [];
       return found;
+    },
+    async close() {
+      await Promise.all(
+        browser()
+          .contexts()
+          .map((context) => context.close()),
+      );
+      problems = [];
     },
   };
 }

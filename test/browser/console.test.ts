@@ -29,8 +29,8 @@ describe.runIf(hasChromium())('console', () => {
     await browser.close();
     await gateway.close();
   });
-  afterEach(() => {
-    pages.problems();
+  afterEach(async () => {
+    await pages.close();
   });
 
   async function open(

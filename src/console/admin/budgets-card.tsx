@@ -51,12 +51,13 @@ const COLUMNS: readonly Column<Budget>[] = [
   },
 ];
 
-/** Nothing where there are no budgets. */
-export function BudgetsCard({ session }: { session: Session }) {
+/** Nothing where there are no budgets. A problem that the view shows already is not repeated. */
+export function BudgetsCard({ session, shownProblem }: { session: Session; shownProblem: string }) {
   const { data, problem } = useAdmin(session, '', () => readBudgets(session, MAX_BUDGETS), INTERVAL);
   if (data === undefined)
     return (
-      problem && (
+      problem &&
+      problem !== shownProblem && (
         <p class="error" role="alert">
           {problem}
         </p>

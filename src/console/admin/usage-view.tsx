@@ -92,7 +92,7 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
         </p>
       )}
       {data && measure && <Charts reports={data} measure={measure} session={session} />}
-      {data && <BudgetsCard session={session} />}
+      {data && <BudgetsCard session={session} shownProblem={problem} />}
     </AdminView>
   );
 }
