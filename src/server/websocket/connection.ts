@@ -30,10 +30,10 @@ const HIGH_WATER_MARK = 256 * 1024;
 /**
  * Paces the answers of a connection and pings its client.
  * @param raw the connection below `socket`
- * @param unread milliseconds that data may wait for a client that does not read
+ * @param unreadTimeout milliseconds that data may wait for a client that does not read
  * @returns how to send over the connection and how to pace it
  */
-export function paceConnection(socket: WebSocket, raw: Socket, unread: number): Connection {
+export function paceConnection(socket: WebSocket, raw: Socket, unreadTimeout: number): Connection {
   const answers = new Set<IncomingMessage>();
   let isPaused = false;
   let isWanted = true;
@@ -49,7 +49,7 @@ export function paceConnection(socket: WebSocket, raw: Socket, unread: number): 
     readIfWanted();
   });
   // This is Node's own timer of the socket, which every byte that the client takes resets.
-  raw.setTimeout(unread).on('timeout', () => {
+  raw.setTimeout(unreadTimeout).on('timeout', () => {
     if (raw.writableLength > 0) socket.terminate();
   });
 

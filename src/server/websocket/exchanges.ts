@@ -12,7 +12,7 @@ import type { SessionGateway } from './session-gateway.ts';
 export interface Exchanges {
   /**
    * Posts a body and sends the answer.
-   * @param previous the id of the response that the request continues
+   * @param previousId the id of the response that the request continues
    * @returns the response that the answer ends with; undefined if no dialogue can continue it
    */
   run(

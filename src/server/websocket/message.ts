@@ -34,6 +34,16 @@ export interface Request {
   readonly stored: boolean;
 }
 
+/** What a request depends on besides its message. */
+export interface RequestOptions {
+  /** The dialogue of a response that the connection remembers. */
+  findDialogue(id: string): Dialogue | undefined;
+  /** Whether the model of this name reasons. */
+  isReasoningModel(model: string): boolean;
+  /** Whether the client may have anything stored. */
+  readonly mayStore: boolean;
+}
+
 /** Fields that belong to the WebSocket, or that are the same in every request over it. */
 const ENVELOPE = new Set(['type', 'stream_id', 'generate', 'stream', 'background']);
 
@@ -84,17 +94,12 @@ export function requestFields(message: Message): JsonObject {
 /**
  * Makes the request that a `response.create` asks for. The bytes of its values stay as they are, and the dialogue that
  * it continues stands before its input.
- * @param find returns the dialogue of a response that the connection remembers
- * @param isReasoningModel whether the model of this name reasons
- * @param mayStore whether the client may have anything stored
  * @returns the request's body as POST /v1/responses takes it, and what to remember of the request
  * @throws GatewayError `invalid-request`
  */
 export function parseRequest(
   message: Message,
-  find: (id: string) => Dialogue | undefined,
-  thinks: (model: string) => boolean,
-  stores = true,
+  { findDialogue, isReasoningModel, mayStore }: RequestOptions,
 ): Request {
   const { bytes, fields } = message;
   if (getField(message, 'background') === true) {
@@ -106,9 +111,9 @@ export function parseRequest(
   };
   const previous = asText(getField(message, 'previous_response_id'));
   const inConversation = (getField(message, 'conversation') ?? null) !== null;
-  const dialogue = previous === undefined || inConversation ? undefined : find(previous);
+  const dialogue = previous === undefined || inConversation ? undefined : findDialogue(previous);
   const items = parseItems(raw('input'));
-  const stored = stores && raw('store') !== 'false';
+  const stored = mayStore && raw('store') !== 'false';
   const values = new Map<string, string>([['stream', 'true']]);
   for (const key of fields.keys()) {
     const value = raw(key);
@@ -121,7 +126,7 @@ export function parseRequest(
   const include = getField(message, 'include') ?? [];
   // A value that is not a list is the caller's mistake, and the endpoint reports it.
   const asksMore = isList(include) && !include.includes(ENCRYPTED_REASONING);
-  if (asksMore && !stored && thinks(asText(getField(message, 'model')) ?? '')) {
+  if (asksMore && !stored && isReasoningModel(asText(getField(message, 'model')) ?? '')) {
     values.set('include', JSON.stringify([...include, ENCRYPTED_REASONING]));
   }
   const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');

@@ -5,11 +5,11 @@ import type { RawData, WebSocket } from 'ws';
 import { asGatewayError, GatewayError, invalid } from '../../lib/errors.ts';
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { writeError } from './answer.ts';
-import { trackMessage } from './arriving-message.ts';
-import { paceConnection } from './connection.ts';
+import { type ArrivingMessage, trackMessage } from './arriving-message.ts';
+import { type Connection, paceConnection } from './connection.ts';
 import type { Dialogue } from './dialogue-memory.ts';
-import { openExchanges } from './exchanges.ts';
-import { NO_LANE, openLanes } from './lanes.ts';
+import { type Exchanges, openExchanges } from './exchanges.ts';
+import { type Lanes, NO_LANE, openLanes } from './lanes.ts';
 import { answerWithoutOutput, refuseSteering } from './local-answers.ts';
 import {
   getField,
@@ -23,24 +23,6 @@ import {
 import { reportPending } from './pending-bytes.ts';
 import type { SessionGateway } from './session-gateway.ts';
 import { refuseStrayOutputs } from './stray-outputs.ts';
-
-/** A connection, as the gateway's other parts control it. */
-export interface Session {
-  /** Takes no more requests, and closes the connection as soon as nothing is being answered. */
-  drain(): void;
-  /** Closes the connection if nothing is being answered. */
-  closeIfIdle(): void;
-  /** Forgets all dialogues. A client that continues one must then send all of it. */
-  forgetDialogues(): void;
-  /** Closes the connection at once. */
-  terminate(): void;
-  /** Sends the error and closes the connection, since what it holds is needed elsewhere. */
-  refuse(error: GatewayError): void;
-  /** Bytes of messages that are arriving or waiting to be answered, and of incomplete events. */
-  pending(): number;
-  /** Adds to the time that an arriving message has taken. */
-  tick(milliseconds: number): void;
-}
 
 /** OpenAI's own bound of a connection's age, in milliseconds ("WebSocket mode"). */
 const MAX_AGE = 60 * 60_000;
@@ -62,185 +44,217 @@ interface UnpostedMessage {
   message: Message | undefined;
 }
 
-/**
- * Serves a connection until it closes.
- * @param raw the connection below `socket`
- * @param gateway the gateway, as this client may use it
- * @returns what ends the session or asks what it holds
- */
-export function serveSession(socket: WebSocket, raw: Socket, gateway: SessionGateway): Session {
-  const connection = paceConnection(socket, raw, gateway.unreadTimeout);
-  const { send: sendText, setReading, isPaused } = connection;
-  const { memory } = gateway;
-  const report = reportPending(gateway.arrival);
+/** Serves a connection until it closes. */
+export class Session {
+  readonly #socket: WebSocket;
+  readonly #raw: Socket;
+  readonly #gateway: SessionGateway;
+  readonly #connection: Connection;
+  readonly #lanes: Lanes;
+  readonly #exchanges: Exchanges;
+  readonly #arriving: ArrivingMessage;
+  readonly #report: (bytes: number) => void;
   /** Whether the connection is closed, or is about to be because it was refused. */
-  let isClosed = false;
+  #isClosed = false;
   /** Why no more requests are accepted. */
-  let drainError: GatewayError | undefined;
+  #drainError: GatewayError | undefined;
 
-  const lanes = openLanes({
-    bodyLimit: gateway.bodyLimit,
-    changed: recheck,
-    answered() {
-      arriving.recheck();
-      if (drainError !== undefined) closeIfIdle();
-    },
-  });
-  const exchanges = openExchanges({ post: gateway.post, connection, sendError, changed: recheck });
-  const arriving = trackMessage(raw, {
-    reserveSlot: gateway.reserveSlot,
-    hasRequests: () => lanes.open() > 0,
-    isStopped: () => lanes.isFull() || isPaused(),
-    timeout: gateway.messageTimeout,
-    changed: recheck,
-    refuse,
-  });
+  /**
+   * @param raw the connection below `socket`
+   * @param gateway the gateway, as this client may use it
+   */
+  constructor(socket: WebSocket, raw: Socket, gateway: SessionGateway) {
+    this.#socket = socket;
+    this.#raw = raw;
+    this.#gateway = gateway;
+    this.#connection = paceConnection(socket, raw, gateway.unreadTimeout);
+    this.#report = reportPending(gateway.arrival);
+    const changed = (): void => this.#recheck();
+    this.#lanes = openLanes({
+      bodyLimit: gateway.bodyLimit,
+      changed,
+      answered: () => {
+        this.#arriving.recheck();
+        if (this.#drainError !== undefined) this.closeIfIdle();
+      },
+    });
+    this.#exchanges = openExchanges({
+      post: gateway.post,
+      connection: this.#connection,
+      sendError: (error, lane) => this.#sendError(error, lane),
+      changed,
+    });
+    this.#arriving = trackMessage(raw, {
+      reserveSlot: gateway.reserveSlot,
+      hasRequests: () => this.#lanes.open() > 0,
+      isStopped: () => this.#lanes.isFull() || this.#connection.isPaused(),
+      timeout: gateway.messageTimeout,
+      changed,
+      refuse: (error) => this.refuse(error),
+    });
+    const ageTimer = setTimeout(() => this.#endOfAge(), MAX_AGE).unref();
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('close', () => {
+      clearTimeout(ageTimer);
+      this.#isClosed = true;
+      this.#arriving.end();
+      gateway.memory.forgetAll();
+      this.#exchanges.abort();
+    });
+  }
 
-  socket.on('message', (data, isBinary) => {
+  /** Takes no more requests, and closes the connection as soon as nothing is being answered. */
+  drain(): void {
+    this.#drainWith(new GatewayError('overloaded', 'The gateway is shutting down.'));
+  }
+
+  /** Closes the connection if nothing is being answered. */
+  closeIfIdle(): void {
+    if (this.#lanes.open() === 0) this.#socket.close(GOING_AWAY, 'Reconnect to continue.');
+  }
+
+  /** Forgets all dialogues. A client that continues one must then send all of it. */
+  forgetDialogues(): void {
+    this.#gateway.memory.forgetAll();
+  }
+
+  /** Closes the connection at once. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  /** Sends the error and closes the connection, since what it holds is needed elsewhere. */
+  refuse(error: GatewayError): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#sendError(error, undefined);
+    this.#socket.close(error.fault === 'request-timeout' ? POLICY_VIOLATION : TRY_AGAIN_LATER);
+    // The connection of a client in full flow would be reset, and the client might not read the reason. So whatever
+    // still arrives is read and discarded.
+    this.#raw.removeAllListeners('data').resume();
+    setTimeout(() => this.#socket.terminate(), LINGER).unref();
+  }
+
+  /** Bytes of messages that are arriving or waiting to be answered, and of incomplete events. */
+  pending(): number {
+    return this.#lanes.waiting() + this.#exchanges.pending() + this.#arriving.held();
+  }
+
+  /** Adds to the time that an arriving message has taken. */
+  tick(milliseconds: number): void {
+    this.#arriving.tick(milliseconds);
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
     let lane: string | undefined;
     try {
       if (isBinary) throw invalid('Events must be sent as text frames, not binary.');
       const message = readMessage(toBytes(data));
       lane = message.lane;
-      handleMessage(message);
+      this.#handle(message);
     } catch (error) {
-      sendError(error, lane);
-      if (!(error instanceof GatewayError)) socket.close(INTERNAL_ERROR);
+      this.#sendError(error, lane);
+      if (!(error instanceof GatewayError)) this.#socket.close(INTERNAL_ERROR);
     }
-  });
-  const ageTimer = setTimeout(() => {
-    const error = connectionTooOld();
-    if (lanes.open() === 0) sendError(error, undefined);
-    drainWith(error);
-  }, MAX_AGE).unref();
-  socket.on('close', () => {
-    clearTimeout(ageTimer);
-    isClosed = true;
-    arriving.end();
-    memory.forgetAll();
-    exchanges.abort();
-  });
+  }
 
-  return {
-    drain: () => drainWith(new GatewayError('overloaded', 'The gateway is shutting down.')),
-    closeIfIdle,
-    forgetDialogues: memory.forgetAll,
-    terminate: () => socket.terminate(),
-    refuse,
-    pending,
-    tick: arriving.tick,
-  };
-
-  function handleMessage(message: Message): void {
+  #handle(message: Message): void {
     const { type, lane, bytes } = message;
     // Codex sends this when it has read an answer.
     if (type === 'response.processed') return;
     if (type === 'response.steer') {
-      sendText(refuseSteering(message));
+      this.#connection.send(refuseSteering(message));
       return;
     }
     if (type !== 'response.create') throw invalid(`type: Unknown event; send "response.create"`, 'type');
-    if (drainError !== undefined) throw drainError;
+    if (this.#drainError !== undefined) throw this.#drainError;
     const box: UnpostedMessage = { message };
-    lanes.add(lane, bytes.byteLength, async () => {
+    this.#lanes.add(lane, bytes.byteLength, async () => {
       try {
-        if (socket.readyState === socket.OPEN) await answer(box);
+        if (this.#socket.readyState === this.#socket.OPEN) await this.#answer(box);
       } catch (error) {
-        sendError(error, lane);
+        this.#sendError(error, lane);
       }
     });
   }
 
-  function answer(box: UnpostedMessage): Promise<void> | undefined {
+  #answer(box: UnpostedMessage): Promise<void> | undefined {
     const { message } = box;
     if (message === undefined) return undefined;
     box.message = undefined;
     const { lane } = message;
-    const { body, ...request } = parseRequest(
-      message,
-      (id) => memory.find(id, lane ?? NO_LANE),
-      gateway.isReasoningModel,
-      gateway.mayStore(),
-    );
+    const { memory, isReasoningModel, mayStore } = this.#gateway;
+    const { body, ...request } = parseRequest(message, {
+      findDialogue: (id) => memory.find(id, lane ?? NO_LANE),
+      isReasoningModel,
+      mayStore: mayStore(),
+    });
     const { dialogue } = request;
-    if (dialogue !== undefined) requireCalls(request.items ?? '', dialogue);
-    if (getField(message, 'generate') === false) return prepare(message, request);
-    return exchanges.run(body, lane, dialogue?.id).then((said) => {
-      if (said !== undefined) remember(lane, request, said);
+    if (dialogue !== undefined) this.#requireCalls(request.items ?? '', dialogue);
+    if (getField(message, 'generate') === false) return this.#prepare(message, request);
+    return this.#exchanges.run(body, lane, dialogue?.id).then((response) => {
+      if (response !== undefined) this.#remember(lane, request, response);
       else if (dialogue !== undefined) memory.forget(dialogue.id);
     });
   }
 
-  function requireCalls(items: string, dialogue: Dialogue): void {
+  #requireCalls(items: string, dialogue: Dialogue): void {
     try {
       refuseStrayOutputs(items, dialogue);
     } catch (error) {
-      memory.forget(dialogue.id);
+      this.#gateway.memory.forget(dialogue.id);
       throw error;
     }
   }
 
-  async function prepare(message: Message, request: Omit<Request, 'body'>): Promise<void> {
+  async #prepare(message: Message, request: Omit<Request, 'body'>): Promise<void> {
     if (request.continuesAtVendor) throw unknownPreviousResponse();
-    await gateway.requireModel(asText(getField(message, 'model')) ?? '');
+    await this.#gateway.requireModel(asText(getField(message, 'model')) ?? '');
     const { events, response } = answerWithoutOutput(message, request.dialogue?.id);
-    events.forEach(sendText);
-    remember(message.lane, request, response);
+    events.forEach(this.#connection.send);
+    this.#remember(message.lane, request, response);
   }
 
-  function remember(
+  #remember(
     lane: string | undefined,
     { dialogue, continuesAtVendor, items, stored }: Omit<Request, 'body'>,
     response: JsonObject,
   ): void {
     // All memories are counted, so the memory of a closed connection must stay empty.
-    if (isClosed) return;
+    if (this.#isClosed) return;
     const id = asText(response['id']);
     if (id === undefined || items === undefined || continuesAtVendor) return;
-    memory.keep(lane ?? NO_LANE, {
+    this.#gateway.memory.keep(lane ?? NO_LANE, {
       id,
       items: [...(dialogue?.items ?? []), joinItems([items, outputItems(response, stored)])],
     });
   }
 
-  function pending(): number {
-    return lanes.waiting() + exchanges.pending() + arriving.held();
-  }
-
   /** Continues or stops reading, and reports how much is held, after a change. */
-  function recheck(): void {
-    if (isClosed) return;
-    setReading(!lanes.isFull() && !arriving.needsSlot());
+  #recheck(): void {
+    if (this.#isClosed) return;
+    this.#connection.setReading(!this.#lanes.isFull() && !this.#arriving.needsSlot());
     try {
-      report(pending());
+      this.#report(this.pending());
     } catch (error) {
-      refuse(asGatewayError(error));
+      this.refuse(asGatewayError(error));
     }
   }
 
-  function refuse(error: GatewayError): void {
-    if (isClosed) return;
-    isClosed = true;
-    sendError(error, undefined);
-    socket.close(error.fault === 'request-timeout' ? POLICY_VIOLATION : TRY_AGAIN_LATER);
-    // The connection of a client in full flow would be reset, and the client might not read the reason. So whatever
-    // still arrives is read and discarded.
-    raw.removeAllListeners('data').resume();
-    setTimeout(() => socket.terminate(), LINGER).unref();
+  #sendError(error: unknown, lane: string | undefined): void {
+    if (!(error instanceof GatewayError)) this.#gateway.reportError(error);
+    writeError(asGatewayError(error), { lane, send: this.#connection.send });
   }
 
-  function sendError(error: unknown, lane: string | undefined): void {
-    if (!(error instanceof GatewayError)) gateway.reportError(error);
-    writeError(asGatewayError(error), { lane, send: sendText });
+  #endOfAge(): void {
+    const error = connectionTooOld();
+    if (this.#lanes.open() === 0) this.#sendError(error, undefined);
+    this.#drainWith(error);
   }
 
-  function drainWith(error: GatewayError): void {
-    drainError = error;
-    closeIfIdle();
-  }
-
-  function closeIfIdle(): void {
-    if (lanes.open() === 0) socket.close(GOING_AWAY, 'Reconnect to continue.');
+  #drainWith(error: GatewayError): void {
+    this.#drainError = error;
+    this.closeIfIdle();
   }
 }
 

@@ -15,7 +15,7 @@ import { acceptHandshakes, type HandshakeOptions } from './accept-handshakes.ts'
 import { findKnownPrincipal, findPrincipal } from './handshake.ts';
 import { openMemories } from './memories.ts';
 import { postInternally, sessionHeaders } from './post-internally.ts';
-import { type Session, serveSession } from './session.ts';
+import { Session } from './session.ts';
 
 /** The interval of the checks for messages that take too long, in milliseconds. */
 const TICK = 1_000;
@@ -94,7 +94,7 @@ export function acceptSockets(server: Server, options: SocketsOptions): Sockets 
         end: (error) => session.refuse(error),
       });
       const uncount = counter.add(key);
-      const session = serveSession(socket, raw, {
+      const session = new Session(socket, raw, {
         post: (body) => postInternally(server, request.url ?? '/', headers, body),
         async requireModel(model) {
           const gateway = current();
