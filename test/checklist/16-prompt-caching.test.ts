@@ -138,6 +138,40 @@ describe('checklist 123: cache marks are kept where the vendor knows them', () =
   });
 });
 
+describe('checklist 123: a mark within a result is on the result for Anthropic, which refuses it within', () => {
+  const text = { type: 'text', text: 'found' };
+  const last = { type: 'text', text: 'elsewhere' };
+  const result = (content: JsonObject[]): JsonObject => ({
+    type: 'tool_result',
+    tool_use_id: 'call_1',
+    content,
+    ...mark,
+  });
+
+  test('checklist 123: of a chat client', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: [{ ...text, ...mark }, last] },
+    ];
+    const sent = await sentFor('chat-completions', CLAUDE, { messages });
+    expect(at(sent, 'messages.2.content')).toEqual([result([text, last])]);
+  });
+
+  test('checklist 123: of a responses client', async () => {
+    const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } };
+    const found = { type: 'input_text', text: 'found', ...breakpoint };
+    const input = [
+      { type: 'message', role: 'user', content: 'Hi' },
+      { type: 'function_call', call_id: 'call_1', name: 'a', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: [found] },
+    ];
+    const sent = await sentFor('responses', CLAUDE, { input });
+    expect(at(sent, 'messages.2.content')).toEqual([result([text])]);
+  });
+});
+
 const parameters = {
   type: 'object',
   properties: { zebra: { type: 'string' }, apple: { type: 'integer' }, '10': { type: 'string' } },

@@ -458,6 +458,27 @@ const MESSAGES: readonly Row[] = [
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
   ],
   [
+    'a mark within a result',
+    {
+      tools: [small],
+      messages: [
+        hi,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_1',
+              content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }],
+            },
+          ],
+        },
+      ],
+    },
+    'messages.2.content.0.tool_result.content.0.cache_control: cache_control may not be specified within `tool_result.content`. Instead, place it directly on `tool_result`',
+  ],
+  [
     'an address of a user',
     { metadata: { user_id: 'jane@example.com' } },
     'metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.',

@@ -38,6 +38,7 @@ export function checkBlocks(body: JsonObject): void {
     checkIds(message, index, ids);
   }
   checkResults(mergedTurns(messages));
+  checkInnerMarks(messages);
   checkMarks(body);
 }
 
@@ -175,6 +176,23 @@ function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: re
 
 function idsIn(blocks: readonly JsonObject[], type: string, field: string): readonly string[] {
   return blocks.flatMap((block) => (block['type'] === type ? [asText(block[field]) ?? ''] : []));
+}
+
+/** A result is marked as a whole: Anthropic refuses marks on what it holds (BerriAI/litellm#41954). */
+function checkInnerMarks(messages: readonly JsonObject[]): void {
+  for (const [index, { content }] of messages.entries()) {
+    for (const [place, block] of asObjects(content).entries()) {
+      if (block['type'] !== 'tool_result') continue;
+      const inner = asObjects(asList(block['content'])).findIndex(
+        ({ cache_control }) => asObject(cache_control) !== undefined,
+      );
+      if (inner < 0) continue;
+      throw anthropicRefusal(
+        400,
+        `messages.${index}.content.${place}.tool_result.content.${inner}.cache_control: cache_control may not be specified within \`tool_result.content\`. Instead, place it directly on \`tool_result\``,
+      );
+    }
+  }
 }
 
 function checkMarks(body: JsonObject): void {

@@ -121,7 +121,8 @@ function renderThinking(part: ThinkingPart, fields: JsonObject): JsonObject {
   return part.redacted ? renderRedactedBlock(part.redacted, fields) : renderThinkingBlock(part, fields);
 }
 
-function renderResult(part: ToolResultPart, fields: JsonObject, ids: CallIds, report: Report): JsonObject {
+function renderResult(result: ToolResultPart, fields: JsonObject, ids: CallIds, report: Report): JsonObject {
+  const part = hoistBreakpoint(result);
   const content = renderParts(part.content, ids, report);
   if (content.length === 0 && part.isError) {
     report('turns[].content', 'approximated', 'an empty error gets a text');
@@ -133,4 +134,18 @@ function renderResult(part: ToolResultPart, fields: JsonObject, ids: CallIds, re
     ...(content.length > 0 && { content }),
     ...(part.isError !== undefined && { is_error: part.isError }),
   });
+}
+
+/**
+ * Moves a cache breakpoint from within a result to the result. Anthropic refuses one within: "cache_control may not be
+ * specified within `tool_result.content`. Instead, place it directly on `tool_result`" (BerriAI/litellm#41954).
+ */
+function hoistBreakpoint(result: ToolResultPart): ToolResultPart {
+  const inner = result.content.findLast((part) => part.cacheBreakpoint !== undefined)?.cacheBreakpoint;
+  if (inner === undefined) return result;
+  return {
+    ...result,
+    content: result.content.map(({ cacheBreakpoint: _, ...part }) => part),
+    cacheBreakpoint: result.cacheBreakpoint ?? inner,
+  };
 }
