@@ -50,6 +50,8 @@ const INGREDIENTS: Readonly<Record<RefusedThing, Ingredients>> = {
   'strict tools': {},
   'repeated ids': { ids: ['call_0', 'call_0'] },
   'foreign ids': { ids: [`toolu_01A.b:${'c'.repeat(60)}`, 'toolu_02'] },
+  // As Gemini gives them itself.
+  'any ids': { ids: ['qr5t8m1v', 'w2x9c4bn'] },
   'user after tool': { userAfterTool: true },
   'late system': { lateSystem: true },
   'input no object': { input: [1] },
@@ -296,6 +298,10 @@ const JUDGES: Readonly<Record<FormatName, Partial<Record<RefusedThing, Judge>>>>
       ['responseSchema', 'responseJsonSchema'].some((name) => configOf(body)[name] !== undefined),
     'foreign ids': (body) =>
       partsOf(body).some((part) => text(asObject(part['functionCall'])?.['id']).startsWith('toolu_')),
+    'any ids': (body) =>
+      partsOf(body).some((part) =>
+        ['functionCall', 'functionResponse'].some((name) => asObject(part[name])?.['id'] !== undefined),
+      ),
     'input no object': (body) =>
       partsOf(body).some((part) => Array.isArray(asObject(part['functionCall'])?.['args'])),
     'empty text': (body) => partsOf(body).some((part) => isBlank(part['text'])),

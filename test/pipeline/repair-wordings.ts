@@ -18,6 +18,7 @@ export type RefusedThing =
   | 'strict tools'
   | 'repeated ids'
   | 'foreign ids'
+  | 'any ids'
   | 'user after tool'
   | 'late system'
   | 'input no object'
@@ -1031,11 +1032,18 @@ const generateContent: readonly Omit<RepairWording, 'format'>[] = [
     body: unknownName('additionalProperties', 'generation_config.response_schema'),
   },
   {
-    // Vertex: JetBrains/koog#735, agentjido/req_llm#414.
-    refuses: 'foreign ids',
+    // Vertex until September 2026: JetBrains/koog#735, agentjido/req_llm#414, vercel/ai#15664, pydantic/pydantic-ai#5081.
+    refuses: 'any ids',
     status: 400,
     names: true,
     body: unknownName('id', 'contents[1].parts[0].function_call'),
+  },
+  {
+    // Vertex, in other words: mlflow/mlflow#24127.
+    refuses: 'any ids',
+    status: 400,
+    names: false,
+    body: google('Request contains an invalid argument.'),
   },
   {
     // Google, in protobuf's words: symfony/ai#2040 has them for the response of a function.

@@ -25,7 +25,7 @@ export type Avoidance =
   | 'user-after-tool'
   /** A system message behind the first turns. */
   | 'late-system'
-  /** Ids of calls that repeat, are long, or consist of more than letters and digits. */
+  /** Ids of calls that repeat, are long, or consist of more than letters and digits. Gemini gets none at all. */
   | 'unusual-call-ids'
   /** Calls without results, results without calls, turns in another order than alternation, and blank texts. */
   | 'loose-turns'

@@ -5,11 +5,11 @@ import type { Part, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
-import { isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { asText, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
-import { isGeminiId } from '../wire/ids.ts';
+import { renderCallId } from './call-id.ts';
 import { renderMedia, renderResolution } from './render-media.ts';
 import { safeName } from './tool-names.ts';
 
@@ -57,15 +57,14 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
   }
 }
 
-function renderCall(part: ToolCallPart, { names, repeated }: Rendering): JsonObject {
+function renderCall(part: ToolCallPart, { names, repeated, target }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
   const { id: given } = findRoundTrip(part.formatSpecific, FORMAT);
   return {
     functionCall: {
       ...part.unknownFields,
-      ...(typeof given === 'string' && { id: given }),
-      ...(isGeminiId(id) && !repeated.has(id) && { id }),
+      ...renderCallId(repeated.has(id) ? '' : id, asText(given), target),
       name: safeName(name),
       args: argumentsObject(text),
     },

@@ -3,12 +3,12 @@
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ToolResultPart } from '../../../conversation/prompt.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
-import { isGeminiId } from '../wire/ids.ts';
+import { renderCallId } from './call-id.ts';
 import { isGemini3 } from './model-generation.ts';
 import { renderMedia } from './render-media.ts';
 import { safeName } from './tool-names.ts';
@@ -36,7 +36,7 @@ export function renderResult(
 ): RenderedResult {
   const [first] = part.content;
   if (first?.kind === 'text' && part.content.length === 1 && isPlain(part)) {
-    const own = isGeminiId(part.id) ? { id: part.id, name: safeName(name) } : { name: safeName(name) };
+    const own = { ...renderCallId(part.id, undefined, target), name: safeName(name) };
     const response = wrapResponse(first.text, part.isError === true);
     return { response: { functionResponse: { ...own, response } }, media: NONE };
   }
@@ -49,13 +49,14 @@ export function renderResult(
   }
   const isInside = ({ inlineData }: JsonObject): boolean => isGemini3(target) && inlineData !== undefined;
   const parts = media.filter(isInside);
+  const { id: given, ...roundTrip } = findRoundTrip(part.formatSpecific, FORMAT);
   return {
     response: {
       functionResponse: {
         ...part.unknownFields,
         ...ownFields(part.formatSpecific, FORMAT, 'turns[]', report),
-        ...findRoundTrip(part.formatSpecific, FORMAT),
-        ...(isGeminiId(part.id) && { id: part.id }),
+        ...roundTrip,
+        ...renderCallId(part.id, asText(given), target),
         name: safeName(name),
         response: wrapResponse(texts.join('\n'), part.isError === true),
         ...(parts.length > 0 && { parts }),
