@@ -438,6 +438,15 @@ describe('checklist 46: a caller gets only finish reasons of its own format', ()
   });
 });
 
+describe('checklist 46: an answer of Claude that a filter ended is no normal end', () => {
+  // Not documented, but seen: earendil-works/pi#978, router-for-me/CLIProxyAPI#4958.
+  const said = claudeBoth([{ type: 'text', text: 'Well, ' }], 'sensitive');
+
+  test.each(['chat-completions', 'responses'] as const)('checklist 46: sensitive, in %s', async (from) => {
+    expect(await ends(from, CLAUDE, said)).toEqual(['content_filter', ['content_filter']]);
+  });
+});
+
 describe("checklist 168: Z.ai's own finish reasons are understood", () => {
   const GLM = 'z-ai/glm-5.2';
   const ended = (word: string): Both => ({

@@ -19,6 +19,8 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   // Beta. The context was shortened, and the caller is to continue, as after a pause.
   ['compaction', 'pause'],
   ['refusal', 'refusal'],
+  // Not documented (earendil-works/pi#978, router-for-me/CLIProxyAPI#4958). Z.ai has the word in chat-completions.
+  ['sensitive', 'content-filter'],
   ['model_context_window_exceeded', 'context-length'],
 ]);
 
@@ -87,9 +89,12 @@ function findFinish(word: string | undefined, { direct, byCode }: Calls): Finish
   return finish === 'tool-calls' && !direct && !byCode ? 'stop' : finish;
 }
 
+/** Words for whose finish `renderStop` has another one. */
+const RENDERED_OTHERWISE: ReadonlySet<string> = new Set(['compaction', 'sensitive']);
+
 /** Tells whether `renderStop` renders the finish as this same word. */
 function isRestored(word: string): boolean {
-  return FINISHES.has(word) && word !== 'compaction';
+  return FINISHES.has(word) && !RENDERED_OTHERWISE.has(word);
 }
 
 const WORDS = {
