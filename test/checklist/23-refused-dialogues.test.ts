@@ -13,7 +13,9 @@ import {
   GEMINI,
   GEMINI_3,
   listAt,
+  MUSE,
   QWEN,
+  RESPONDER,
   useDoor,
 } from './support.ts';
 
@@ -181,10 +183,26 @@ describe('checklist 156: a tool_choice without tools is dropped, as from Codex w
     }
   });
 
+  test.each(['auto', 'none'])('checklist 156: %s to a service that speaks responses', async (choice) => {
+    // xAI: "A tool_choice was set on the request but no tools were specified."
+    for (const model of [RESPONDER, 'x-ai/grok-4.6', 'openai/gpt-5.4', MUSE]) {
+      const sent = await sentFor('messages', model, {
+        tools: [],
+        tool_choice: { type: choice, ...(choice === 'auto' && { disable_parallel_tool_use: true }) },
+      });
+      expect(sent).toHaveProperty('input');
+      for (const field of ['tools', 'tool_choice', 'parallel_tool_calls']) {
+        expect(sent).not.toHaveProperty(field);
+      }
+    }
+  });
+
   test('checklist 156: a forced call without tools is for the vendor to reject', async () => {
     const must = { ...none, tool_choice: 'required' };
     expect(await sentFor('responses', QWEN, must)).toHaveProperty('tool_choice', 'required');
     expect(at(await sentFor('responses', GEMINI, must), 'toolConfig.functionCallingConfig.mode')).toBe('ANY');
+    const forced = await sentFor('messages', RESPONDER, { tools: [], tool_choice: { type: 'any' } });
+    expect(forced).toHaveProperty('tool_choice', 'required');
     for (const more of [{}, { input: [...CALLED, { role: 'user', content: 'Go.' }] }]) {
       const sent = await sentFor('responses', CLAUDE, { ...must, ...more });
       expect(at(sent, 'tool_choice.type')).toBe('any');

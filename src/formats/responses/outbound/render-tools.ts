@@ -18,12 +18,17 @@ export function renderTools(prompt: Prompt, context: RenderContext): JsonObject 
   const given = prompt.tools ?? [];
   const tools = given.flatMap((tool) => renderTool(tool, context));
   const parallel = prompt.parallelToolCalls;
+  const own = findFormatFields(prompt.formatSpecific, 'responses');
   if (tools.length === 0 && given.some(({ kind }) => kind === 'hosted')) {
     if (prompt.toolChoice) context.report('toolChoice', 'dropped', 'no tools are left to choose from');
     return {};
   }
+  // A choice without tools is a 400 at xAI ("A tool_choice was set on the request but no tools were specified"). A forced
+  // call without any is the caller's mistake, and a stored prompt may bring tools.
+  const mayHaveTools = given.length > 0 || own['prompt'] !== undefined || context.keepsAll;
+  if (!mayHaveTools && prompt.toolChoice?.mode !== 'required') return {};
   const choice =
-    findFormatFields(prompt.formatSpecific, 'responses')['tool_choice'] ??
+    own['tool_choice'] ??
     findRoundTrip(prompt.formatSpecific, 'responses')['tool_choice'] ??
     renderToolChoice(prompt.toolChoice, given, context);
   return {
