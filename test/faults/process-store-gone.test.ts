@@ -11,6 +11,7 @@ import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { eventually } from '../support/raw.ts';
 
+const AWAY = 'The store cannot be reached at the moment, or does not answer in time.';
 const ADMIN = 'admin-key-of-a-store-that-is-gone';
 
 /** Every operation of the admin API, by path as the log has it. */
@@ -48,6 +49,12 @@ function ask(url: string, method: string, path: string, body?: object): Promise<
     method,
     headers: { authorization: `Bearer ${ADMIN}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+function askOwnKey(id: string): Promise<Response> {
+  return fetch(`${running.url}/v1/key`, {
+    headers: { authorization: `Bearer ${KEY}`, 'x-request-id': id },
   });
 }
 
@@ -100,9 +107,7 @@ test('P-43 a store without tables: the log says which, the answers do not, nor d
     'GET /admin/keys failed (my-own-id): no such table: gateway_keys',
   ]);
 
-  const own = await fetch(`${running.url}/v1/key`, {
-    headers: { authorization: `Bearer ${KEY}`, 'x-request-id': 'a-callers-id' },
-  });
+  const own = await askOwnKey('a-callers-id');
   expect(own.status).toBe(500);
   expect(await own.text()).not.toContain('gateway_');
   await eventually(() => linesAbout('a-callers-id').length > 0, 'the log has a line');
@@ -136,12 +141,19 @@ test.runIf(hasPostgres())('P-43 a PostgreSQL that is shut down', { timeout: 60_0
       const { error } = errorBody.parse(await answer.json());
       expect({ status: answer.status, message: error.message }, `${method} ${path}`).toEqual({
         status: 503,
-        message: 'The store cannot be reached at the moment, or does not answer in time.',
+        message: AWAY,
       });
       const id = answer.headers.get('x-request-id') ?? '';
       await eventually(() => linesAbout(id).length > 0, 'the log has a line');
       expect(linesAbout(id)).toEqual([expect.stringContaining(`${method} ${template} failed (${id}): `)]);
     }
+    const own = await askOwnKey('a-callers-id');
+    expect(own.status).toBe(503);
+    expect(await own.json()).toMatchObject({ error: { message: AWAY, code: 'store_unavailable' } });
+    await eventually(() => linesAbout('a-callers-id').length > 0, 'the log has a line');
+    expect(linesAbout('a-callers-id')).toEqual([
+      expect.stringContaining('GET /v1/key failed (a-callers-id): '),
+    ]);
   } finally {
     await postgres.close();
   }

@@ -8,11 +8,13 @@ import { type CallerUsage, openCallerUsage } from '../../src/accounting/usage/ca
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../src/lib/calendar.ts';
 import { callerKey } from '../../src/server/http/caller-key.ts';
+import { openApi } from '../../src/server/http/openapi/document.ts';
 import type { Store } from '../../src/store/store.ts';
 import { exchange, noon, rowOf } from '../accounting/usage/records.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { describeStores } from '../support/stores.ts';
+import { operationsOf } from './openapi/operations.ts';
 
 const OWN = 'gw-test-key-that-looks-at-itself';
 const DAILY = 'gw-test-key-with-a-budget-for-a-day';
@@ -63,6 +65,22 @@ const spend = (key: string, cost: number, day: string, model = 'anthropic/claude
 const look = (url: string, headers: Record<string, string>) => fetch(`${url}/v1/key`, { headers });
 
 describeStores('a caller’s own key', ({ open }) => {
+  test.each([
+    ['chat-completions', {}, { error: { type: 'server_error', param: null, code: 'store_unavailable' } }],
+    ['messages', { 'anthropic-version': '2023-06-01' }, { type: 'error', error: { type: 'api_error' } }],
+  ])('is a 503 with words while the store is away, in %s', async (_, headers, body) => {
+    const store = await open();
+    const url = await serve(store);
+    await store.close();
+    const response = await look(url, { authorization: `Bearer ${OWN}`, ...headers });
+    expect(response.status).toBe(503);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject(body);
+    expect(text).toContain('The store cannot be reached at the moment');
+    const operation = operationsOf(openApi()).find(({ id }) => id === 'getOwnKey');
+    expect(operation?.responses['503']).toBeDefined();
+  });
+
   test('shows its models, its limits, what is left of them, and its spending by day', async () => {
     const store = await open();
     const rows = [

@@ -6,6 +6,7 @@ import { openRecentlyUsed } from '../../access/limits/recently-used.ts';
 import type { Spent } from '../../access/limits/spending.ts';
 import { addDays, formatDay } from '../../lib/calendar.ts';
 import type { Store } from '../../store/store.ts';
+import { asStoreFailure } from '../../store/store-failure.ts';
 import type { Tables } from '../../store/tables.ts';
 
 /** What a caller used on one day. */
@@ -26,7 +27,7 @@ export interface CallerUsage {
   readonly days: readonly CallerDay[];
 }
 
-/** Reads what the caller of a name used. @throws if the store cannot be read. */
+/** Reads what the caller of a name used. @throws GatewayError `internal` if the store cannot be read. */
 export type ReadCallerUsage = (name: string) => Promise<CallerUsage>;
 
 /** How many days are shown, including today. */
@@ -45,7 +46,9 @@ export function openCallerUsage(store: Store, timeZone: string): ReadCallerUsage
     const now = performance.now();
     const known = cached.get(name, now);
     if (known !== undefined && now < known.until) return known.usage;
-    const usage = read(store, name, formatDay(Date.now(), timeZone));
+    const usage = read(store, name, formatDay(Date.now(), timeZone)).catch(async (error: unknown) => {
+      throw await asStoreFailure(store, error);
+    });
     cached.set(name, { until: now + CACHED, usage }, now);
     return usage;
   };

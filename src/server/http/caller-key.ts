@@ -77,7 +77,7 @@ type Limit = z.output<typeof limit>;
 const NOTHING: CallerUsage = { spent: { day: 0, week: 0, month: 0, total: 0 }, days: [] };
 const RESETS = { day: 'daily', week: 'weekly', month: 'monthly', total: null } as const;
 
-/** What a caller may know of its own key. @throws if the store cannot be read. */
+/** What a caller may know of its own key. @throws GatewayError `internal` if the store cannot be read. */
 export async function describeKey(gateway: Gateway, principal: Principal): Promise<CallerKey> {
   const { catalog, limits, timeZone, callerUsage } = gateway;
   const { otherNames } = catalog;

@@ -3,9 +3,7 @@
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import { asGatewayError } from '../../lib/errors.ts';
 import { getReason, isOfDatabase } from '../../store/store-errors.ts';
-
-/** The code of an error for a store that cannot be used at the moment. */
-export const STORE_UNAVAILABLE = 'store_unavailable';
+import { STORE_UNAVAILABLE } from '../../store/store-failure.ts';
 
 /**
  * Reports an internal error; any other one is its caller's or its vendor's. What a database says is written as it is:

@@ -7,10 +7,10 @@ import { asGatewayError, GatewayError, methodNotAllowed } from '../../../lib/err
 import { parseQuery, rawPath } from '../../../pipeline/request/request-head.ts';
 import type { Actor } from '../../../store/actor.ts';
 import { actingAs } from '../../../store/audit.ts';
-import { isReachable, type Store } from '../../../store/store.ts';
-import { isAway, isShort } from '../../../store/store-errors.ts';
+import type { Store } from '../../../store/store.ts';
+import { asStoreFailure } from '../../../store/store-failure.ts';
 import { getNodeExchange } from '../node-exchange.ts';
-import { reportFailure, STORE_UNAVAILABLE } from '../report-failure.ts';
+import { reportFailure } from '../report-failure.ts';
 import { ownRequestId, requestIds } from '../request-ids.ts';
 import type { Admit } from './admission.ts';
 import { type AdminRequest, answerError, NO_ENDPOINT } from './answers.ts';
@@ -74,7 +74,7 @@ export function createAdminApp(
       if (event.req.method !== 'GET') onKeys();
       return response;
     } catch (error) {
-      return fail(event, path, error instanceof GatewayError ? error : await failure(store, error));
+      return fail(event, path, error instanceof GatewayError ? error : await asStoreFailure(store, error));
     }
   }
 
@@ -106,19 +106,6 @@ function readActor(
   const said = signedIn ?? String(message.headers[ACTOR_HEADER] ?? '');
   const name = said.slice(0, MAX_ACTOR_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
   return { via: 'api', name: name || undefined, address: message.socket.remoteAddress, onEntry };
-}
-
-const AWAY = 'The store cannot be reached at the moment, or does not answer in time.';
-const SHORT = 'The store cannot be written to at the moment: it is full, locked or read-only.';
-
-/** The error for a failure that the caller has not caused. */
-async function failure(store: Store, cause: unknown): Promise<GatewayError> {
-  const details = { status: 503, code: STORE_UNAVAILABLE, cause };
-  // Some codes of PostgreSQL, such as that of a shutdown, are of both kinds.
-  if (isAway(cause)) return new GatewayError('internal', AWAY, details);
-  if (isShort(cause)) return new GatewayError('internal', SHORT, details);
-  if (!(await isReachable(store))) return new GatewayError('internal', AWAY, details);
-  return new GatewayError('internal', 'The gateway failed to carry out this request.', { cause });
 }
 
 function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone' | 'readBudgets'> {

@@ -138,6 +138,7 @@ export function readPaths(): JsonObject {
         responses: {
           200: jsonResponse('The key, never the secret itself.', 'CallerKey'),
           ...errorResponses('chat-completions', 401),
+          503: jsonResponse('The store cannot be reached.', 'OpenAIError'),
         },
       },
     },
