@@ -401,6 +401,11 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     const page = await open('exchanges', { viewport: { width: 1280, height: 860 }, colorScheme: 'light' });
     const rows = page.locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(200);
+    const first = await rows.first().innerText();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await expect.poll(() => rows.first().innerText()).not.toBe(first);
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await expect.poll(() => rows.first().innerText()).toBe(first);
     await page.getByLabel('tag').fill('nightly');
     await page.getByLabel('tag').press('Enter');
     await expect.poll(() => rows.count()).toBe(72);

@@ -11,6 +11,9 @@ const MAX_EXCHANGES = 1_000;
 /** PostgreSQL does not accept text with U+0000, even in a query. */
 const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
+/** The last exchange of a page: its time, its place in a batch, and the batch. Callers can give two the same id. */
+const CURSOR = /^(?<time>\d{1,15})-(?<place>\d{1,9})-(?<batch>[^\0]{1,100})$/;
+
 /** The parameters of the list. */
 export const exchangeQuery = z.strictObject({
   key: name.exactOptional().meta({ description: 'Only those of the key of this name.' }),
@@ -21,6 +24,11 @@ export const exchangeQuery = z.strictObject({
     .default('false')
     .meta({ description: 'Whether to list only those that did not end well.' }),
   before: isoTime.exactOptional().meta({ description: 'Only those that began before this time.' }),
+  page: z
+    .string()
+    .regex(CURSOR, 'must be the `next_page` of another page')
+    .exactOptional()
+    .meta({ description: 'The `next_page` of the page before, asked with the same parameters.' }),
   limit: listLimit(MAX_EXCHANGES).default(100).meta({ description: 'Most exchanges to return.' }),
 });
 
@@ -72,11 +80,17 @@ export const exchangeView = z.strictObject({
 
 export type ExchangeView = z.output<typeof exchangeView>;
 
+/** A page of exchanges, and the cursor for the next one; null after the last page. */
+export interface ExchangePage {
+  readonly exchanges: readonly ExchangeView[];
+  readonly next: string | null;
+}
+
 /** Lists exchanges, the latest first. Their index is by time, so a rare key takes a walk over what is kept. */
 export async function listExchanges(
   { db }: Store,
-  { key, model, tag, errors, before, limit }: z.output<typeof exchangeQuery>,
-): Promise<readonly ExchangeView[]> {
+  { key, model, tag, errors, before, page, limit }: z.output<typeof exchangeQuery>,
+): Promise<ExchangePage> {
   let asked = db.selectFrom('gateway_exchanges').selectAll();
   if (key !== undefined) asked = asked.where('key', '=', key);
   if (model !== undefined) asked = asked.where('model', '=', model);
@@ -86,8 +100,31 @@ export async function listExchanges(
       where.or([where('status', '>=', 400), where('outcome', '!=', 'complete')]),
     );
   if (before !== undefined) asked = asked.where('time', '<', Date.parse(before));
-  const rows = await asked.orderBy('time', 'desc').orderBy('id').limit(limit).execute();
-  return rows.map(renderExchange);
+  if (page !== undefined) {
+    const { time, place, batch = '' } = CURSOR.exec(page)?.groups ?? {};
+    // The first condition is what the index is for.
+    asked = asked
+      .where('time', '<=', Number(time))
+      .where((where) =>
+        where.or([
+          where('time', '<', Number(time)),
+          where('batch', '>', batch),
+          where.and([where('batch', '=', batch), where('place', '>', Number(place))]),
+        ]),
+      );
+  }
+  const rows = await asked
+    .orderBy('time', 'desc')
+    .orderBy('batch')
+    .orderBy('place')
+    .limit(limit + 1)
+    .execute();
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    exchanges: shown.map(renderExchange),
+    next: last === undefined ? null : `${last.time}-${last.place}-${last.batch}`,
+  };
 }
 
 function renderExchange(row: ExchangeRow): ExchangeView {

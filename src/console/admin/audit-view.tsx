@@ -12,6 +12,7 @@ import {
   NOT_SET,
   writeChange,
 } from './audit-entry.ts';
+import { PageTurner } from './page-turner.tsx';
 import { type Column, Table } from './table.tsx';
 
 interface Entry extends AuditStates {
@@ -65,7 +66,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 export function AuditView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [filter, setFilter] = useState({ target: '', action: '' });
-  /** The last entries of the pages before this one. */
+  /** The last entry of each page before this one. */
   const [pages, setPages] = useState<readonly string[]>([]);
   const after = pages.at(-1);
   const asked = new URLSearchParams({
@@ -125,24 +126,7 @@ export function AuditView({ session, onAskKey }: { session: Session; onAskKey: (
             rowKey={({ id }) => id}
             none="No changes that match."
           />
-          {(after !== undefined || data.has_more) && (
-            <div class="row">
-              <button
-                type="button"
-                disabled={after === undefined}
-                onClick={() => setPages(pages.slice(0, -1))}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                disabled={!data.has_more}
-                onClick={() => setPages(data.last_id === null ? pages : [...pages, data.last_id])}
-              >
-                Older
-              </button>
-            </div>
-          )}
+          <PageTurner pages={pages} next={data.has_more ? data.last_id : null} onTurn={setPages} />
         </section>
       )}
     </AdminView>

@@ -5,6 +5,7 @@ import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { count, dollars, time } from './figures.ts';
+import { PageTurner } from './page-turner.tsx';
 import { type Column, Table } from './table.tsx';
 
 /** Milliseconds between two requests. */
@@ -35,6 +36,12 @@ interface Exchange {
   readonly attempts: number;
   readonly upstream_id: string | null;
   readonly repairs: readonly string[];
+}
+
+interface Page {
+  /** The latest first. */
+  readonly data: readonly Exchange[];
+  readonly next_page: string | null;
 }
 
 const COLUMNS: readonly Column<Exchange>[] = [
@@ -116,8 +123,16 @@ const COLUMNS: readonly Column<Exchange>[] = [
 
 export function ExchangesView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [filter, setFilter] = useState({ key: '', model: '', tag: '', errors: false });
+  /** What asks for each page from the second one to the present one. */
+  const [pages, setPages] = useState<readonly string[]>([]);
+  const page = pages.at(-1);
+  const change = (changed: Partial<typeof filter>): void => {
+    setFilter((present) => ({ ...present, ...changed }));
+    setPages([]);
+  };
   const asked = new URLSearchParams({
     limit: '200',
+    ...(page !== undefined && { page }),
     ...(filter.key && { key: filter.key }),
     ...(filter.model && { model: filter.model }),
     ...(filter.tag && { tag: filter.tag }),
@@ -126,8 +141,9 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
   const { data, problem } = useAdmin(
     session,
     asked,
-    () => askAdmin<{ readonly data: readonly Exchange[] }>(session, 'GET', `/admin/exchanges?${asked}`),
-    INTERVAL,
+    () => askAdmin<Page>(session, 'GET', `/admin/exchanges?${asked}`),
+    // New exchanges appear on the first page.
+    page === undefined ? INTERVAL : undefined,
   );
   return (
     <AdminView
@@ -145,7 +161,7 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
                 placeholder="any"
                 spellcheck={false}
                 size={name === 'model' ? 24 : 10}
-                onChange={(event) => setFilter({ ...filter, [name]: event.currentTarget.value.trim() })}
+                onChange={(event) => change({ [name]: event.currentTarget.value.trim() })}
               />
             </label>
           ))}
@@ -153,7 +169,7 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
             <input
               type="checkbox"
               checked={filter.errors}
-              onChange={(event) => setFilter({ ...filter, errors: event.currentTarget.checked })}
+              onChange={(event) => change({ errors: event.currentTarget.checked })}
             />
             Errors only
           </label>
@@ -171,6 +187,7 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
             rowKey={({ id, time: at }) => `${id} ${at}`}
             none="No exchanges that match."
           />
+          <PageTurner pages={pages} next={data.next_page} onTurn={setPages} />
         </section>
       )}
     </AdminView>

@@ -7,6 +7,7 @@ import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { exchangeList } from '../../../src/server/http/admin/exchanges-route.ts';
 import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { exchange, noon, rowOf } from '../../accounting/usage/records.ts';
 import { describeStores } from '../../support/stores.ts';
 
@@ -25,8 +26,9 @@ const EXCHANGES = [
 
 describeStores('exchanges', ({ open }) => {
   let server: Awaited<ReturnType<typeof serveAdmin>>;
+  let store: Store;
   beforeEach(async () => {
-    const store = await open();
+    store = await open();
     const records = EXCHANGES.map((fields, at) => exchange({ ...fields, time: NOON + at * 3_600_000 }));
     await writeUsage(
       store,
@@ -37,11 +39,26 @@ describeStores('exchanges', ({ open }) => {
   });
   afterEach(() => server.close());
 
-  const read = async (query: Readonly<Record<string, string>>) => {
+  const ask = (query: Readonly<Record<string, string>>) => {
     const headers = { authorization: `Bearer ${ADMIN}` };
-    const response = await fetch(`${server.url}/admin/exchanges?${new URLSearchParams(query)}`, { headers });
-    return exchangeList.parse(await response.json()).data;
+    return fetch(`${server.url}/admin/exchanges?${new URLSearchParams(query)}`, { headers });
   };
+  const readPage = async (query: Readonly<Record<string, string>>) =>
+    exchangeList.parse(await (await ask(query)).json());
+  const read = async (query: Readonly<Record<string, string>>) => (await readPage(query)).data;
+
+  /** All pages, one after the other. */
+  async function readAll(query: Readonly<Record<string, string>>): Promise<readonly (readonly string[])[]> {
+    const pages: string[][] = [];
+    let page: string | null = null;
+    do {
+      const list = await readPage({ ...query, ...(page !== null && { page }) });
+      pages.push(list.data.map(({ id }) => id));
+      expect(list.has_more).toBe(list.next_page !== null);
+      page = list.next_page;
+    } while (page !== null);
+    return pages;
+  }
 
   test.each<[Readonly<Record<string, string>>, readonly string[]]>([
     [{}, ['without-a-key', 'left', 'refused', 'of-another-model', 'of-another-key', 'plain']],
@@ -58,6 +75,35 @@ describeStores('exchanges', ({ open }) => {
   ])('%j', async (query, ids) => {
     expect((await read(query)).map(({ id }) => id)).toEqual(ids);
   });
+
+  test('pages lose none and repeat none, of one time, of several batches, or of one id', async () => {
+    const time = NOON - 1;
+    for (const [batch, ids] of [
+      ['two', ['a', 'same', 'c']],
+      ['three.1', ['d', 'same']],
+    ] as const)
+      await writeUsage(
+        store,
+        ids.map((id, place) => ({ ...rowOf(exchange({ id, time, tag: 'paged' }), place), batch })),
+      );
+    const all = ['d', 'same', 'a', 'same', 'c'];
+    expect(await readAll({ tag: 'paged', limit: '1' })).toEqual(all.map((id) => [id]));
+    expect(await readAll({ tag: 'paged', limit: '2' })).toEqual([['d', 'same'], ['a', 'same'], ['c']]);
+    expect(await readAll({ tag: 'paged', limit: '5' })).toEqual([all]);
+    expect((await readAll({ limit: '4' })).flat()).toEqual([
+      ...(await read({})).slice(0, EXCHANGES.length).map(({ id }) => id),
+      ...all,
+    ]);
+  });
+
+  test.each(['', '1', '1-2', '1-2-', 'x-2-one', '1-2-o\0ne', `${'1'.repeat(20)}-0-one`])(
+    'a page %j that no answer names is refused',
+    async (page) => {
+      const response = await ask({ page });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { param: 'page' } });
+    },
+  );
 
   test('say what was asked, and null for what is not known', async () => {
     const [keyless, , refused, translated] = await read({});
