@@ -64,6 +64,23 @@ export function parseCount(value: Json | undefined): number | undefined {
   return tokens === undefined ? undefined : Math.max(0, Math.trunc(tokens));
 }
 
+/**
+ * Bounds each figure by the one that includes it: what was cached by the input, and thoughts by the output. Some services
+ * count a text of their own as cached, but not as input (Grok at Azure), and clients subtract one from the other.
+ */
+export function boundParts(tokens: Tokens): Tokens {
+  const { input, output } = tokens;
+  const cacheRead = atMost(tokens.cacheRead, input);
+  const cacheWrite = atMost(tokens.cacheWrite, input && input - (cacheRead ?? 0));
+  const cacheWriteHour = atMost(tokens.cacheWriteHour, cacheWrite);
+  return { ...tokens, cacheRead, cacheWrite, cacheWriteHour, reasoning: atMost(tokens.reasoning, output) };
+}
+
+/** A figure, and not more than another one if both are known. */
+function atMost(tokens: number | undefined, most: number | undefined): number | undefined {
+  return tokens === undefined || most === undefined ? tokens : Math.min(tokens, most);
+}
+
 /** The kinds of media whose tokens a usage counts separately. */
 export const MEDIA_KINDS = ['audio', 'image', 'video'] as const satisfies readonly (keyof MediaTokens)[];
 

@@ -3,6 +3,7 @@
 import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { MediaTokens, Usage } from '../../../conversation/reply.ts';
 import {
+  boundParts,
   findNamedTiers,
   parseCount,
   type Tokens,
@@ -45,17 +46,16 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
     outputKinds: countKinds(outside),
   };
   const { input, output, reasoning } = settleCounts(counts, model);
-  const read =
+  const cacheRead =
     parseCount(inside?.['cached_tokens']) ??
     // In this order: DeepSeek; Together and Moonshot; Mistral; services in front of Claude.
     parseCount(usage['prompt_cache_hit_tokens']) ??
     parseCount(usage['cached_tokens']) ??
     parseCount(usage['num_cached_tokens']) ??
     parseCount(usage['cache_read_input_tokens']);
-  return {
+  return boundParts({
     input,
-    // Grok at Azure counts a text of its own as cached, but not as input.
-    cacheRead: read !== undefined && input !== undefined ? Math.min(read, input) : read,
+    cacheRead,
     cacheWrite:
       parseCount(inside?.['cache_write_tokens']) ??
       // Qwen (Model Studio, "Context cache": writing to an explicit cache costs more); services in front of Claude.
@@ -63,7 +63,7 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
       parseCount(usage['cache_creation_input_tokens']),
     output,
     reasoning,
-  };
+  });
 }
 
 /** What services in front of Claude tell of a cache in Anthropic's words, who counts it apart from the input. */

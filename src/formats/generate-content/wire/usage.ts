@@ -6,6 +6,7 @@
 import { findFormatFields, withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { MediaTokens, Usage } from '../../../conversation/reply.ts';
 import {
+  boundParts,
   findNamedTiers,
   parseCount,
   type Tier,
@@ -50,12 +51,12 @@ function parseTokens(value: JsonObject): Tokens | undefined {
   if (prompt === undefined && answer === undefined && parseCount(value['totalTokenCount']) === undefined)
     return undefined;
   const reasoning = parseCount(value['thoughtsTokenCount']);
-  return {
+  return boundParts({
     input: (prompt ?? 0) + (parseCount(value['toolUsePromptTokenCount']) ?? 0),
     cacheRead: parseCount(value['cachedContentTokenCount']),
     output: (answer ?? 0) + (reasoning ?? 0),
     reasoning,
-  };
+  });
 }
 
 /** The figures that a reply has too. */

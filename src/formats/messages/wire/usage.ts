@@ -7,6 +7,7 @@ import { findFormatFields, withFormatSpecific } from '../../../conversation/form
 import type { Usage } from '../../../conversation/reply.ts';
 import {
   addTokens,
+  boundParts,
   findNamedTiers,
   parseCount,
   type Tier,
@@ -66,7 +67,7 @@ function parseTokens(figures: JsonObject): Tokens {
   const cacheWrite = parseCount(figures['cache_creation_input_tokens']) ?? byLifetime;
   // A stream's start breaks down by lifetime what it wrote. What Anthropic's own tools add later is only in the sum.
   const cacheWriteHour = hour && byLifetime && Math.round(hour * Math.max(1, (cacheWrite ?? 0) / byLifetime));
-  return {
+  return boundParts({
     input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
     cacheWrite,
@@ -74,7 +75,7 @@ function parseTokens(figures: JsonObject): Tokens {
     output: parseCount(figures['output_tokens']),
     reasoning: parseCount(asObject(figures['output_tokens_details'])?.['thinking_tokens']),
     searches: parseCount(asObject(figures['server_tool_use'])?.['web_search_requests']),
-  };
+  });
 }
 
 /** The figures that a reply has too, in the report and in its objects; and the tier. */

@@ -2,6 +2,7 @@
 
 import type { Usage } from '../../../conversation/reply.ts';
 import {
+  boundParts,
   findNamedTiers,
   parseCount,
   type Tokens,
@@ -32,12 +33,12 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
     inputKinds: countKinds(inputDetails),
     outputKinds: countKinds(outputDetails),
   };
-  return {
+  return boundParts({
     ...settleCounts(counts, model),
     cacheRead: parseCount(inputDetails?.['cached_tokens']),
     cacheWrite: parseCount(inputDetails?.['cache_write_tokens']),
     cacheWriteHour: parseCount(asObject(inputDetails?.['cache_write_tokens_details'])?.['ttl_12h_tokens']),
-  };
+  });
 }
 
 /** The figures that are read. */
