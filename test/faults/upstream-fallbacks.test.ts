@@ -48,6 +48,8 @@ describe('fallbacks', () => {
       'a retired model',
       (wire) => wire.answer(404, '{"error":{"message":"The model is retired.","code":"model_not_found"}}'),
     ],
+    ['a page of a server that knows no such path', (wire) => wire.answer(404, '404 page not found')],
+    ['a deployment that is gone', (wire) => wire.answer(404, '{"error":{"message":"Resource not found"}}')],
     ['a reset', dead],
     ['an answer that breaks off before any content', (wire) => wire.fin()],
   ])('the next model is asked after %s, translated as it requires', async (_, script) => {
@@ -66,6 +68,21 @@ describe('fallbacks', () => {
     expect(JSON.parse(sent?.body.toString() ?? '')).toMatchObject({ model: 'claude-sonnet-4-5' });
     expect(sent?.head).toContain('vendor-key-anthropic');
     expect(sent?.head).not.toContain('vendor-key-openai');
+  });
+
+  test('no other model is asked if what the request names is not found, and the caller gets that refusal', async () => {
+    const { gateway, openai, anthropic, google } = await three();
+    const refusal = '{"error":{"message":"No such File object: file-1","type":"invalid_request_error"}}';
+    openai.script((wire) => wire.answer(404, refusal));
+    const content = [{ type: 'file', file: { file_id: 'file-1' } }];
+    const response = await postJson(`${gateway.url}/v1/chat/completions`, {
+      model: 'openai/gpt-4o',
+      messages: [{ role: 'user', content }],
+    });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('No such File object');
+    expect(anthropic.requests).toHaveLength(0);
+    expect(google.requests).toHaveLength(0);
   });
 
   test('an answer of the requested model does not name its model in a header', async () => {
@@ -582,7 +599,7 @@ describe('fallbacks', () => {
 
   test('an error of the request itself goes to no fallback', async () => {
     const { gateway, openai, anthropic } = await three();
-    for (const code of [400, 404, 413, 422]) {
+    for (const code of [400, 413, 422]) {
       openai.script(status(code));
       expect(await statuses(gateway, 1)).toEqual([code]);
     }

@@ -12,6 +12,7 @@ import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName } from '../../upstream/vendor.ts';
 import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
+import { storedReferences } from '../restrictions/stored-references.ts';
 import {
   type AttemptFailure,
   attemptOnce,
@@ -22,7 +23,7 @@ import {
   timeLeft,
 } from './attempt.ts';
 import { openLessons } from './lessons.ts';
-import { describeRefusal } from './refusal.ts';
+import { describeRefusal, parseExactBody } from './refusal.ts';
 import { isAboutContent, isSameRefusal } from './refused-words.ts';
 import type { Repaired } from './repair.ts';
 import { repair } from './repairs.ts';
@@ -147,11 +148,12 @@ function isRefusal({ error }: AttemptFailure): boolean {
 async function planNext(
   context: RetryContext,
   target: Routed,
-  { error, at }: AttemptFailure,
+  failed: AttemptFailure,
   made: number,
 ): Promise<NextAttempt | undefined> {
   const { retries, getPool, getRetryBudget } = context.upstreams;
-  const loss = getLoss(error);
+  const { error, at } = failed;
+  const loss = getLoss(error) ?? (isOfUnknownPlace(failed) ? 'elsewhere' : undefined);
   if (loss === undefined) {
     const refusal = findRefusal(error);
     return refusal && planFallback(target, refusal);
@@ -166,6 +168,16 @@ async function planNext(
   const wait = waitBefore(error, made, retries);
   if (wait === undefined || wait >= timeLeft(context) || !getRetryBudget(at).withdraw()) return undefined;
   return (await pause(wait, target.signal)) ? { target } : undefined;
+}
+
+/**
+ * Whether a vendor's 404 is about the place that the gateway has asked: an endpoint or a deployment that is gone. There
+ * is nothing else that the vendor could have looked for, if the request names nothing that is stored.
+ */
+function isOfUnknownPlace({ error, sent }: AttemptFailure): boolean {
+  if (error.fault !== 'not-found' || sent === undefined) return false;
+  const body = parseExactBody(sent);
+  return body !== undefined && storedReferences(sent.route.format, body).length === 0;
 }
 
 /** The kind of a refusal after which another model may answer the same prompt; undefined for any other refusal. */
