@@ -2,7 +2,7 @@
 
 import { findFormatFields } from '../conversation/format-specific.ts';
 import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
-import { isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { asList, asText, isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Report } from './format.ts';
 
 /** What has the fields: the prompt itself, or something in its turns or tools. */
@@ -49,8 +49,17 @@ const SHARED_OBJECTS: ReadonlySet<string> = new Set([
   'own.toolConfig.functionCallingConfig',
 ]);
 
+/** Fields that name the forms of an answer. */
+const FORMS: ReadonlySet<string> = new Set(['own.modalities', 'own.generationConfig.responseModalities']);
+
+/** Whether a field asks for nothing but text, which every model answers in. */
+function asksForText(path: string, value: Json | undefined): boolean {
+  return FORMS.has(path) && asList(value).every((form) => asText(form)?.toLowerCase() === 'text');
+}
+
 /** The paths of what a shared object holds; the path itself for anything else. */
 function fieldPaths(path: `${Owner}.${string}`, value: Json | undefined): readonly `${Owner}.${string}`[] {
+  if (asksForText(path, value)) return [];
   if (!SHARED_OBJECTS.has(path) || !isObject(value) || isEmpty(value)) return [path];
   return Object.entries(value).flatMap(([name, inner]) => fieldPaths(`${path}.${name}`, inner));
 }

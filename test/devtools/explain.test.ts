@@ -207,22 +207,71 @@ test.each<[string, (typeof FORMATS)[number], string, JsonObject, JsonObject]>([
     },
     { outcome: 'approximated', detail: expect.stringMatching("sent as the user's") },
   ],
+  [
+    'a field that messages does not know',
+    'messages',
+    'openai/gpt-5.4',
+    { max_tokens: 9, ...said, x_unknown: 1 },
+    { field: 'x_unknown', outcome: 'passed-on' },
+  ],
+  [
+    'a field that generate-content does not know',
+    'generate-content',
+    'openai/gpt-5.4',
+    { contents: 'x', x_unknown: 1 },
+    { field: 'x_unknown', outcome: 'passed-on' },
+  ],
+  [
+    'a setting that generate-content does not know',
+    'generate-content',
+    'openai/gpt-5.4',
+    { contents: 'x', generationConfig: { x_unknown: 1 } },
+    { field: 'generationConfig.x_unknown', outcome: 'passed-on' },
+  ],
 ])('a note tells of %s', (_, format, model, body, note) => {
   expect(explained(format, model, body)?.notes).toContainEqual(expect.objectContaining(note));
 });
 
-test.each<[(typeof FORMATS)[number], string, JsonObject]>([
+test.each<[string, (typeof FORMATS)[number], JsonObject]>([
   [
-    'messages',
-    'x_unknown',
-    { model: 'x', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], x_unknown: 1 },
+    'a setting that an item of the input has changed',
+    'responses',
+    { input: [{ type: 'configuration_update', reasoning: { effort: 'none' } }, ...said.messages] },
   ],
-  ['generate-content', 'x_unknown', { contents: 'x', x_unknown: 1 }],
-  ['generate-content', 'generationConfig.x_unknown', { contents: 'x', generationConfig: { x_unknown: 1 } }],
-])('a field that %s does not know is reported as passed on', (format, field, body) => {
-  expect(explained(format, 'openai/gpt-5.4', body)?.notes).toContainEqual(
-    expect.objectContaining({ field, outcome: 'passed-on' }),
-  );
+  [
+    'encrypted thoughts, which each answer has',
+    'responses',
+    { input: 'x', include: ['reasoning.encrypted_content'] },
+  ],
+  [
+    'an answer in text',
+    'generate-content',
+    { contents: 'x', generationConfig: { responseModalities: ['TEXT'] } },
+  ],
+  ['an answer in text', 'chat-completions', { ...said, modalities: ['text'] }],
+])('no loss is reported of %s (%s)', (_, format, body) => {
+  for (const model of [
+    'anthropic/claude-haiku-4-5',
+    'google/gemini-3.8-flash',
+    'mistralai/mistral-medium-3-5',
+  ]) {
+    const made = explained(format, model, { model: 'any', ...body });
+    expect(made?.notes.filter(({ outcome }) => outcome !== 'approximated')).toEqual([]);
+  }
+});
+
+test('what only OpenAI includes is reported, beside what others include too', () => {
+  const include = ['reasoning.encrypted_content', 'code_interpreter_call.outputs'];
+  expect(
+    explained('responses', 'anthropic/claude-haiku-4-5', { model: 'any', input: 'x', include })?.notes,
+  ).toMatchObject([{ field: 'include', outcome: 'approximated' }]);
+  expect(
+    explained('responses', 'anthropic/claude-haiku-4-5', {
+      model: 'any',
+      input: 'x',
+      include: include.slice(1),
+    })?.notes,
+  ).toMatchObject([{ field: 'include', outcome: 'dropped' }]);
 });
 
 test('what would be lost inside a setting is reported as the 400 that its caller gets', () => {

@@ -58,7 +58,7 @@ describe('settings', () => {
   });
 
   test('fields that only OpenAI understands are format-specific', () => {
-    const fields = { truncation: 'auto', prompt_cache_key: 'k', include: ['reasoning.encrypted_content'] };
+    const fields = { truncation: 'auto', prompt_cache_key: 'k', include: ['file_search_call.results'] };
     expect(
       parse({ ...fields, text: { verbosity: 'low' }, reasoning: { context: 'all_turns' } }).formatSpecific,
     ).toEqual({

@@ -16,6 +16,7 @@ import { parseCall, parseResult } from './parse-calls.ts';
 import { clientCallParser } from './parse-client-calls.ts';
 import { parseAssistantMessage, parseMessage } from './parse-messages.ts';
 import { reasoningParser } from './parse-reasoning.ts';
+import { isAppliedUpdate } from './parse-settings.ts';
 
 /**
  * Parses the items of the input.
@@ -108,6 +109,7 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
         throw missing(fieldPlace(path, 'type'));
       default: {
         if (!HOSTED_ITEMS.has(type)) throw wrongValue(fieldPlace(path, 'type'), type, ITEM_TYPES);
+        if (isAppliedUpdate(item)) break;
         const part = parseClientCall(item, path);
         if (part?.kind === 'tool-call') addCall(part);
         else if (part) addPart('user', part);

@@ -52,8 +52,10 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   'truncation',
 ]);
 
-/** What of `include` other formats have, too. */
 const LOGPROBS = 'message.output_text.logprobs';
+
+/** What of `include` answers of other formats are given with: log probabilities, and thoughts as this format seals them. */
+const INCLUDED: ReadonlySet<Json> = new Set([LOGPROBS, 'reasoning.encrypted_content']);
 
 /** Fields that are read one by one. */
 const READ: ReadonlySet<string> = new Set([
@@ -127,10 +129,10 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const included = asList(others['include']);
   const wantsLogprobs = included.includes(LOGPROBS) || (settings.topLogprobs ?? 0) > 0;
   if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
-  const isPartlySaid = included.includes(LOGPROBS);
+  const isPartlySaid = included.some((word) => INCLUDED.has(word));
   const include = isPartlySaid ? included.filter((word) => word !== LOGPROBS) : [];
-  if (include.length > 0)
-    report('include', 'approximated', 'log probabilities alone: the rest is for OpenAI');
+  if (include.some((word) => !INCLUDED.has(word)))
+    report('include', 'approximated', 'log probabilities and encrypted thoughts: the rest is for OpenAI');
   const [own, unknown] = splitFields(
     withoutNulls(isPartlySaid ? withoutFields(others, ['include']) : others),
     OPENAI_FIELDS,

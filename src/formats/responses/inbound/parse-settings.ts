@@ -6,9 +6,11 @@ import {
   asList,
   asObject,
   asText,
+  isEmpty,
   isObject,
   type Json,
   type JsonObject,
+  otherFields,
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
@@ -72,6 +74,13 @@ export function applyUpdates(
   if (changes.length === 0) return settings;
   return Object.fromEntries([...Object.entries(settings ?? {}), ...changes]);
 }
+
+/** Whether an item of the input changes nothing but what `applyUpdates` reads of it. */
+export function isAppliedUpdate(item: JsonObject): boolean {
+  return isUpdate(item) && isEmpty(withoutNulls(otherFields(item, UPDATED)));
+}
+
+const UPDATED: ReadonlySet<string> = new Set(['type', 'id', 'text', 'reasoning']);
 
 function isUpdate(item: Json): item is JsonObject {
   return isObject(item) && item['type'] === 'configuration_update';
