@@ -44,6 +44,13 @@ test.concurrent.each([
   ...closed
     .filter(({ format }) => format === 'responses')
     .map((way) => ({ ...way, name: `${way.name}, long`, said: long })),
+  ...closed
+    .filter(({ format }) => format === 'chat-completions')
+    .map((way) => ({
+      ...way,
+      name: `${way.name}, usage last`,
+      said: streamedAnswer(way.spoken).replace('data: [DONE]\n\n', ''),
+    })),
   ...translated
     .filter(({ spoken }) => spoken !== 'generate-content')
     .map((way) => ({ ...way, said: streamedAnswer(way.spoken) })),
@@ -70,6 +77,13 @@ const counted = `event: response.created\ndata: ${JSON.stringify({
   },
 })}\n\n`;
 
+/** An event without a choice that counts the prompt, before there is an answer. */
+const promptUsage = `data: ${JSON.stringify({
+  object: 'chat.completion.chunk',
+  choices: [],
+  usage: { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 },
+})}\n\n`;
+
 /** A piece of an answer in which the model writes what the last event of its format looks like. */
 const QUOTES: Readonly<Record<string, string>> = {
   'chat-completions': `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: '\ndata: [DONE]\n\n[DONE]' } }] })}\n\n`,
@@ -82,6 +96,9 @@ test.concurrent.each([
   ...closed
     .filter(({ format }) => format === 'responses')
     .map((way) => ({ ...way, name: `${way.name}, no tokens yet`, quote: counted })),
+  ...closed
+    .filter(({ format }) => format === 'chat-completions')
+    .map((way) => ({ ...way, name: `${way.name}, the prompt's usage`, quote: promptUsage })),
 ])('$name: what is like the last event may be followed by a pause', async ({ quote, ...way }) => {
   const [first = '', ...rest] = eventTexts(streamedAnswer(way.spoken));
   const { url } = await gatewayTo(async (wire) => {

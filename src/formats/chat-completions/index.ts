@@ -32,11 +32,12 @@ export const chatCompletions: Format = {
     parseEvents,
     parseError,
     parseFailure,
-    // Some services never send [DONE], but all send a finish reason.
+    // Some services never send [DONE], but all send a finish reason. The usage has an event of its own after all choices
+    // (API reference, `stream_options.include_usage`).
     marks: {
       opening: /"choices"/,
       ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
-      closing: /(?:^|[\r\n])data: ?\[DONE\]/,
+      closing: /(?:^|[\r\n])data: ?(?:\[DONE\]|\{(?=[^\r\n]*"choices": ?\[\])[^\r\n]*"usage": ?\{)/,
       failing: /(?<=event: ?|")(?:error|detail)\b/,
     },
   },
