@@ -70,7 +70,8 @@ try {
 }
 
 /**
- * Adds the variables of a file `.env` in this directory to the environment, which overrides them.
+ * Adds the variables of a file `.env` in this directory to the environment, which overrides them. It may be a pipe, which
+ * is read as soon as somebody writes to it: 1Password mounts such files ("Local .env files").
  * @throws Error if the file cannot be read.
  */
 function readEnvFile(): void {

@@ -8,7 +8,7 @@ import { FORMAT_NAMES, type FormatName, type Prompt } from '../conversation/prom
 import type { Inbound } from '../formats/format.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { isResponsesBody } from './cursor/index.ts';
-import { KNOWN, KNOWN_OF_BOTH, type KnownFields, TOOLS } from './known-fields.ts';
+import { KNOWN, KNOWN_OF_BOTH, type KnownFields, perFormat, TOOLS } from './known-fields.ts';
 
 /** The field of a token count that holds a whole request, in both of its spellings. */
 export const COUNTED = ['generateContentRequest', 'generate_content_request'] as const;
@@ -96,16 +96,7 @@ function findUnknownIn(values: readonly Json[], known: KnownFields, root: KnownF
 }
 
 /** The types of tools without their versions. OpenAI's functions are read in every format. */
-const KNOWN_TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
-  'chat-completions': knownTools('chat-completions'),
-  responses: knownTools('responses'),
-  messages: knownTools('messages'),
-  'generate-content': knownTools('generate-content'),
-};
-
-function knownTools(format: FormatName): ReadonlySet<string> {
-  return new Set([...Array.from(TOOLS[format], withoutDate), 'function']);
-}
+const KNOWN_TOOLS = perFormat((format) => new Set([...Array.from(TOOLS[format], withoutDate), 'function']));
 
 function refuseUnknownTools(inbound: Inbound, format: FormatName, { tools }: JsonObject): void {
   if (inbound.unknownTool === undefined) return;
