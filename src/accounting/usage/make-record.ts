@@ -29,6 +29,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const prices = model && (simulated ? FREE : findPrices(model.prices, closed.time));
   // To look for the tier takes as long as to write a line of the log.
   const tiers = (prices?.tiers && reader?.tiers(figures, () => tierIn(remains))) ?? [];
+  const dollars = saneDollars(reader?.dollars?.(figures));
   const outcome = findOutcome(closed);
   // Field by field: the rest of an object without some of its fields is a dictionary to V8, and so is a copy of that.
   return {
@@ -52,12 +53,13 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     duration: closed.duration,
     firstByte: closed.firstByte,
     usage,
-    cost: simulated
-      ? 0
-      : (saneDollars(reader?.dollars?.(figures)) ?? (prices && computeCost(usage, prices, tiers))),
+    cost: simulated ? 0 : (dollars ?? (prices && computeCost(usage, prices, tiers))),
     estimated:
       prices &&
-      estimateTokens(closed, outcome, figures.length, usage, (all) => computeCost(all, prices, tiers)),
+      // What the vendor has charged includes the tokens that it has not counted.
+      estimateTokens(closed, outcome, figures.length, usage, (all) =>
+        dollars === undefined ? computeCost(all, prices, tiers) : undefined,
+      ),
     upstreamId: closed.upstreamId,
     attempts: closed.attempts,
     gaveWay: closed.gaveWay,

@@ -55,9 +55,10 @@ export function settleCounts(
   if (counts.output === undefined) {
     // Google's OpenAI-compatible endpoint leaves out a completion of 0, also if there are thoughts.
     const output = missingFigure(total, counts.input);
+    const isEmpty = isGoogles && total !== undefined && total === counts.input;
     return {
       input: counts.input,
-      output: output ?? reasoning,
+      output: output ?? reasoning ?? (isEmpty ? 0 : undefined),
       reasoning: isGoogles && !reasoning ? output : reasoning,
     };
   }

@@ -1,6 +1,7 @@
 /** What vendors bill outside the usual usage figures: it is counted and paid for like any other usage. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { computeConsumption } from '../../../src/accounting/usage/consumption.ts';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
@@ -164,6 +165,21 @@ describe('if a service reports the cost of an answer itself, that is the cost', 
     answer = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
     const streamed = await recordOf('/v1/chat/completions', { ...body, stream: true });
     expect(streamed?.cost).toBeCloseTo(dollars, 12);
+  });
+
+  test.each([
+    ['no tokens', { completion_tokens: null }],
+    ['the input alone', { prompt_tokens: 20 }],
+  ])('a cost beside %s is not charged again by an estimate', async (_, counts) => {
+    type = 'application/json';
+    const choice = { index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' };
+    const usage = { ...counts, cost: 0.02 };
+    answer = JSON.stringify({ id: 'c', object: 'chat.completion', choices: [choice], usage });
+    const record = await recordOf('/v1/chat/completions', { model: 'openai/gpt-4.1', messages: [turn] });
+    expect(record?.cost).toBe(0.02);
+    expect(record?.estimated?.tokens).toBeGreaterThan(0);
+    expect(record?.estimated?.cost).toBe(0);
+    expect(record && computeConsumption({ ...record, key: 'team' })?.cost).toBe(0.02);
   });
 
   test('xAI by responses', async () => {

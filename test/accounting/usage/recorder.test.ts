@@ -76,9 +76,10 @@ describeStores('the recorder', (stores) => {
       upstream_id: 'msg_1',
       repairs: 'thoughts,tool names',
     });
-    expect(await listExchanges(store, exchangeQuery.parse({}))).toMatchObject([
-      { id: 'req_1', upstream_id: 'msg_1', repairs: ['thoughts', 'tool names'] },
-    ]);
+    expect(await listExchanges(store, exchangeQuery.parse({}))).toMatchObject({
+      exchanges: [{ id: 'req_1', upstream_id: 'msg_1', repairs: ['thoughts', 'tool names'] }],
+      next: null,
+    });
     expect(await store.db.selectFrom('gateway_usage_tags').selectAll().execute()).toEqual([
       {
         ...(await store.db.selectFrom('gateway_usage_days').selectAll().executeTakeFirst()),

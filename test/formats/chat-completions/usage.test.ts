@@ -156,6 +156,18 @@ describe('tokens that only the total counts', () => {
       { prompt_tokens: 100, completion_tokens_details: { reasoning_tokens: 20 } },
       { input: 100, output: 20, reasoning: 20 },
     ],
+    [
+      'no completion of a Gemini, whose 0 is left out',
+      GEMINI,
+      { prompt_tokens: 100, total_tokens: 100 },
+      { input: 100, output: 0 },
+    ],
+    [
+      'no completion of another model, which may not be counted yet',
+      MODEL,
+      { prompt_tokens: 100, total_tokens: 100 },
+      { input: 100 },
+    ],
     ['nothing, and there is no completion', GEMINI, { prompt_tokens: 100 }, { input: 100 }],
   ])('%s', (_, model, told, read) => {
     const { formatSpecific: _other, inputMedia, outputMedia, ...usage } = parseUsage(told, model);
