@@ -173,6 +173,48 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     await expect.poll(() => listed(second)).toEqual([]);
   });
 
+  test('what lies behind an answer is kept apart from its conversation, is there after a reload, and goes with it', async () => {
+    const page = await open();
+    const inspect = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Inspect' }).first().click();
+      await page.getByRole('tab', { name: 'Request' }).waitFor();
+    };
+    end(await ask(page, 'About herons', 'Herons are'), ' tall.');
+    await canSend(page);
+    // This one's stream is longer than what is kept.
+    const long = await ask(page, 'And clocks?', 'Clocks are');
+    for (let at = 0; at < 11; at += 1)
+      long.write(`: \ndata: ${JSON.stringify({ ...EVENT, choices: [], at: 'x'.repeat(100_000) })}\n\n`);
+    end(long, ' round.');
+    await canSend(page);
+    const { conversations, traces } = await page.evaluate<Record<string, number>>(SIZES);
+    expect(conversations).toBeLessThan(5_000);
+    expect(conversations).toBeGreaterThan(500);
+    expect(traces).toBeLessThan(5_000);
+    expect(traces).toBeGreaterThan(500);
+
+    await page.reload();
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall.', 'Clocks are round.']);
+    await inspect();
+    await page.getByText('About herons').last().waitFor();
+    await page.getByRole('tab', { name: 'Stream (4)' }).click();
+    expect(await page.locator('.events summary').last().innerText()).toBe('[DONE]');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Inspect' }).last().click();
+    for (const name of ['Stream', 'Code', 'Translation', 'Request']) {
+      await page.getByRole('tab', { name }).click();
+      await page.getByText('This browser has not kept what was sent').waitFor();
+    }
+    await page.getByRole('tab', { name: 'Response' }).click();
+    await page.getByText('Status 200').waitFor();
+    await page.keyboard.press('Escape');
+
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Delete About herons' }).click();
+    await expect.poll(() => page.evaluate(SIZES)).toEqual({ heads: 0, conversations: 0, traces: 0 });
+  });
+
   test('a browser that has no room for a conversation says so, and the conversation goes on', async () => {
     await context.addInitScript(FULL_DATABASE);
     const page = await open();
@@ -268,6 +310,22 @@ const UNFINISHED = `new Promise((resolve, reject) => {
       opening.result.close();
       const nodes = reading.result.flatMap((conversation) => Object.values(conversation.nodes));
       resolve(nodes.filter(({ kind, endedAfter }) => kind === 'answer' && endedAfter === undefined).length);
+    };
+  };
+})`;
+
+/** The letters that the browser keeps, by the stores of its database. */
+const SIZES = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open('gateway-console');
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const names = [...opening.result.objectStoreNames];
+    const reading = opening.result.transaction(names);
+    const all = names.map((name) => [name, reading.objectStore(name).getAll()]);
+    reading.oncomplete = () => {
+      opening.result.close();
+      const sizes = all.map(([name, { result }]) => [name, result.length && JSON.stringify(result).length]);
+      resolve(Object.fromEntries(sizes));
     };
   };
 })`;

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { Markdown } from '../markdown/markdown.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { type AnswerNode, type Block, writtenText } from './conversation.ts';
+import { type AnswerNode, type Block, type Trace, writtenText } from './conversation.ts';
 import { Inspector } from './inspector.tsx';
 import { describeMeter } from './meter.ts';
 import { Picture } from './picture.tsx';
@@ -18,11 +18,13 @@ export interface AnswerActions {
 export function AnswerView({
   node,
   branches,
+  readTrace,
   actions,
 }: {
   node: AnswerNode;
   /** Chooses between this answer and others in its place. */
   branches: ComponentChildren;
+  readTrace: () => Promise<Trace | undefined>;
   /** Absent while an answer is running. */
   actions: AnswerActions | undefined;
 }) {
@@ -73,7 +75,7 @@ export function AnswerView({
           </button>
         </div>
       )}
-      {isInspected && <Inspector node={node} onClose={() => setInspected(false)} />}
+      {isInspected && <Inspector node={node} readTrace={readTrace} onClose={() => setInspected(false)} />}
     </article>
   );
 }

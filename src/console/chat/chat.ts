@@ -15,6 +15,7 @@ import {
   makeId,
   type Node,
   pathTo,
+  type Trace,
   toTurns,
 } from './conversation.ts';
 import { trackConversations } from './open-conversations.ts';
@@ -51,6 +52,8 @@ export interface Chat {
   regenerate(lane: number, node: AnswerNode, model?: string): void;
   /** Answers the calls of an answer. */
   giveResults(lane: number, node: AnswerNode, results: readonly string[]): void;
+  /** What lies behind an answer of the open conversation; undefined if it is not kept. */
+  readTrace(node: AnswerNode): Promise<Trace | undefined>;
   /** Shows the branch of a node. */
   showBranch(lane: number, node: Node): void;
   stop(): void;
@@ -108,14 +111,13 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       state: 'streaming',
       blocks: [],
       citations: [],
-      events: [],
-      request: { path: format.path(lane.model), body: format.body(turns, settings) },
       simulated: model?.simulated === true,
     };
     add(index, begun);
     const running = all.begin();
     status.value = 'The model is answering.';
     const done = await streamAnswer(begun, {
+      request: { path: format.path(lane.model), body: format.body(turns, settings) },
       format,
       key: session.key.value,
       model,
@@ -221,6 +223,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       add(lane, { kind: 'results', id: makeId(), parent: node.id, results });
       void answer(lane);
     },
+    readTrace: async (node) => node.trace ?? (await store).readTrace(conversation.value.id, node.id),
     showBranch(lane, node) {
       changeLane(lane, { leaf: leafBelow(conversation.value, node.id) });
     },

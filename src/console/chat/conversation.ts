@@ -52,6 +52,12 @@ export interface StreamEvent {
   readonly data: string;
 }
 
+/** What lies behind an answer. It is many times as long as the answer. */
+export interface Trace {
+  readonly request: SentRequest;
+  readonly events: readonly StreamEvent[];
+}
+
 export interface AnswerNode {
   readonly kind: 'answer';
   readonly id: string;
@@ -62,10 +68,10 @@ export interface AnswerNode {
   readonly error?: string;
   readonly blocks: readonly Block[];
   readonly citations: readonly Citation[];
-  readonly request: SentRequest;
+  /** Absent from an answer of an earlier visit, whose trace the browser keeps apart. */
+  readonly trace?: Trace;
   /** The status and the headers of the response. */
   readonly response?: { readonly status: number; readonly headers: readonly (readonly [string, string])[] };
-  readonly events: readonly StreamEvent[];
   /** Milliseconds from the request to the first piece of the answer, and to its end. */
   readonly firstAfter?: number;
   readonly endedAfter?: number;

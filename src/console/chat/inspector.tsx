@@ -9,7 +9,7 @@ import { ROOT } from '../session/root.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { Tabs } from '../shell/tabs.tsx';
 import { type CodeKind, toCode } from './code.ts';
-import type { AnswerNode } from './conversation.ts';
+import type { AnswerNode, Trace } from './conversation.ts';
 
 const CODE: readonly { readonly kind: CodeKind; readonly name: string; readonly language: string }[] = [
   { kind: 'curl', name: 'curl', language: 'bash' },
@@ -17,16 +17,34 @@ const CODE: readonly { readonly kind: CodeKind; readonly name: string; readonly 
   { kind: 'python', name: 'Python', language: 'python' },
 ];
 
-export function Inspector({ node, onClose }: { node: AnswerNode; onClose: () => void }) {
+export function Inspector({
+  node,
+  readTrace,
+  onClose,
+}: {
+  node: AnswerNode;
+  readTrace: () => Promise<Trace | undefined>;
+  onClose: () => void;
+}) {
+  const [trace, setTrace] = useState<Trace | 'sought' | undefined>(node.trace ?? 'sought');
+  useEffect(() => {
+    readTrace().then(setTrace, () => setTrace(undefined));
+  }, [node]);
+  if (trace === 'sought') return null;
+  const behind = (show: (found: Trace) => ComponentChildren) => () =>
+    trace === undefined ? <NotKept /> : show(trace);
   return (
     <Dialog title={`${node.model} · ${node.format}`} onClose={onClose} wide>
       <Tabs
         label="What lies behind the answer"
         tabs={[
-          { name: 'Request', content: () => <Request node={node} /> },
-          { name: 'Code', content: () => <Code node={node} /> },
-          { name: 'Translation', content: () => <Translation node={node} /> },
-          { name: `Stream (${node.events.length})`, content: () => <Stream node={node} /> },
+          { name: 'Request', content: behind((found) => <Request trace={found} />) },
+          { name: 'Code', content: behind((found) => <Code node={node} trace={found} />) },
+          { name: 'Translation', content: behind((found) => <Translation node={node} trace={found} />) },
+          {
+            name: trace === undefined ? 'Stream' : `Stream (${trace.events.length})`,
+            content: behind((found) => <Stream trace={found} />),
+          },
           { name: 'Response', content: () => <Response node={node} /> },
         ]}
       />
@@ -34,7 +52,16 @@ export function Inspector({ node, onClose }: { node: AnswerNode; onClose: () => 
   );
 }
 
-function Request({ node: { request } }: { node: AnswerNode }) {
+function NotKept() {
+  return (
+    <p class="none">
+      This browser has not kept what was sent and received: the page was closed before the end of the answer,
+      or it is longer than a million letters.
+    </p>
+  );
+}
+
+function Request({ trace: { request } }: { trace: Trace }) {
   return (
     <>
       <p>
@@ -45,7 +72,7 @@ function Request({ node: { request } }: { node: AnswerNode }) {
   );
 }
 
-function Code({ node }: { node: AnswerNode }) {
+function Code({ node, trace }: { node: AnswerNode; trace: Trace }) {
   const [kind, setKind] = useState<CodeKind>('curl');
   const chosen = CODE.find((each) => each.kind === kind) ?? CODE[0];
   return (
@@ -72,7 +99,7 @@ function Code({ node }: { node: AnswerNode }) {
         </span>
       </p>
       <CodeBlock
-        code={toCode(kind, { ...node.request, format: node.format, model: node.model }, ROOT)}
+        code={toCode(kind, { ...trace.request, format: node.format, model: node.model }, ROOT)}
         language={chosen?.language ?? ''}
         isFinished
       />
@@ -81,7 +108,7 @@ function Code({ node }: { node: AnswerNode }) {
 }
 
 /** What became of each field of the request, if the model's vendor speaks another format. */
-function Translation({ node }: { node: AnswerNode }) {
+function Translation({ node, trace }: { node: AnswerNode; trace: Trace }) {
   const [content, setContent] = useState<ComponentChildren>(null);
   useEffect(() => {
     Promise.all([
@@ -91,7 +118,7 @@ function Translation({ node }: { node: AnswerNode }) {
     ]).then(
       ([{ explain }, { FieldsTable }, { formatOfVendor }]) => {
         const to = formatOfVendor(node.model, node.format);
-        const explained = explain(JSON.stringify(node.request.body), node.format, to, node.model);
+        const explained = explain(JSON.stringify(trace.request.body), node.format, to, node.model);
         setContent(
           to === node.format ? (
             <p>
@@ -114,14 +141,14 @@ function Translation({ node }: { node: AnswerNode }) {
       },
       (error: unknown) => setContent(<p class="error">{errorMessage(error)}</p>),
     );
-  }, [node]);
+  }, [node, trace]);
   return <>{content}</>;
 }
 
 /** Events of a stream that are shown at once. */
 const MAX_EVENTS = 500;
 
-function Stream({ node: { events } }: { node: AnswerNode }) {
+function Stream({ trace: { events } }: { trace: Trace }) {
   const [most, setMost] = useState(MAX_EVENTS);
   if (events.length === 0) return <p class="none">No event arrived.</p>;
   return (

@@ -140,6 +140,7 @@ function Turn({
           <AnswerView
             node={node}
             branches={branches}
+            readTrace={() => chat.readTrace(node)}
             actions={
               isBusy
                 ? undefined

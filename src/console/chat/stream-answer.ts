@@ -5,9 +5,10 @@ import { parseJson } from '../formats/json.ts';
 import { readEvents } from '../formats/sse.ts';
 import { getCost, type Model } from '../models/model.ts';
 import { errorMessage, reach, readBytes, readRefusal } from '../session/reach.ts';
-import type { AnswerNode, Block, StreamEvent } from './conversation.ts';
+import type { AnswerNode, Block, SentRequest, StreamEvent } from './conversation.ts';
 
 export interface AnswerOptions {
+  readonly request: SentRequest;
   readonly format: WireFormat;
   readonly key: string;
   /** Gives the prices; undefined if the catalog does not have the model. */
@@ -23,12 +24,12 @@ const TELLING =
   /^(?:content-type|x-request-id|request-id|server-timing|retry-after|x-gateway-|x-ratelimit|anthropic-)/;
 
 /**
- * Sends the request of `begun`, and fills it with the answer. It does not throw: a failure is part of the answer, and
+ * Sends the request, and fills `begun` with the answer. It does not throw: a failure is part of the answer, and
  * what has arrived before it stays.
  */
 export async function streamAnswer(
   begun: AnswerNode,
-  { format, key, model, signal, onChange }: AnswerOptions,
+  { request, format, key, model, signal, onChange }: AnswerOptions,
 ): Promise<AnswerNode> {
   const start = performance.now();
   const since = (): number => performance.now() - start;
@@ -39,7 +40,7 @@ export async function streamAnswer(
   const show = (): void => {
     cancelAnimationFrame(frame);
     frame = 0;
-    answer = { ...answer, blocks: [...blocks], events: [...events] };
+    answer = { ...answer, blocks: [...blocks], trace: { request, events: [...events] } };
     onChange(answer);
   };
   const take = (update: Update): void => {
@@ -54,10 +55,10 @@ export async function streamAnswer(
     }
   };
   try {
-    const response = await reach(begun.request.path, {
+    const response = await reach(request.path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...format.headers(key) },
-      body: JSON.stringify(begun.request.body),
+      body: JSON.stringify(request.body),
       signal,
     });
     const headers = [...response.headers].filter(([name]) => TELLING.test(name));
