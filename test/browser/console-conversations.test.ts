@@ -173,6 +173,37 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     await expect.poll(() => listed(second)).toEqual([]);
   });
 
+  test('an answer that another tab is receiving is not stopped, and a tab that has gone stops its own', async () => {
+    const first = await open();
+    const response = await ask(first, 'About herons', 'Herons are');
+    const second = await open();
+    await second.getByRole('link', { name: 'About herons' }).click();
+    const elsewhere = second.getByText('Another tab is receiving this answer.');
+    await elsewhere.waitFor();
+    await second.fill('#prompt', 'And clocks?');
+    expect(await second.getByRole('button', { name: 'Send' }).isEnabled()).toBe(false);
+    await expectAccessible(second);
+    // Its title, kept meanwhile by a tab that only knows the beginning, takes nothing from the answer.
+    await second.getByRole('button', { name: 'Rename About herons' }).click();
+    await second.getByLabel('Title').fill('Birds');
+    await second.keyboard.press('Enter');
+    await expect.poll(() => listed(second)).toEqual(['Birds']);
+    await elsewhere.waitFor();
+    end(response, ' tall.');
+    await expect.poll(() => answers(second)).toEqual(['Herons are tall.']);
+    expect(await elsewhere.count()).toBe(0);
+
+    end(await ask(second, 'And clocks?', 'Clocks are'), ' round.');
+    await canSend(second);
+    await second.reload();
+    await ask(second, 'And cats?', 'Cats are');
+    await first.reload();
+    await first.getByText('Another tab is receiving this answer.').waitFor();
+    await second.close();
+    await first.getByText('Stopped.').waitFor();
+    await first.getByRole('button', { name: 'Regenerate' }).last().waitFor();
+  });
+
   test('what lies behind an answer is kept apart from its conversation, is there after a reload, and goes with it', async () => {
     const page = await open();
     const inspect = async (): Promise<void> => {

@@ -30,7 +30,8 @@ export function AnswerView({
 }) {
   const [isInspected, setInspected] = useState(false);
   const by = `${node.model} · ${node.format}`;
-  const isRunning = node.state === 'streaming';
+  const isElsewhere = node.state === 'elsewhere';
+  const isRunning = node.state === 'streaming' || isElsewhere;
   return (
     <article class="answer" aria-label={by} aria-busy={isRunning}>
       <header class="by">
@@ -41,7 +42,9 @@ export function AnswerView({
       ))}
       {isRunning && (
         <p class="waiting">
-          <span class="visually-hidden">Answering</span>
+          <span class={isElsewhere ? '' : 'visually-hidden'}>
+            {isElsewhere ? 'Another tab is receiving this answer.' : 'Answering'}
+          </span>
         </p>
       )}
       {node.citations.length > 0 && <Citations node={node} />}

@@ -29,14 +29,18 @@ export function ChatView({
   onAskKey: () => void;
 }) {
   const models = catalog.models.value;
-  const { lanes, choices } = chat.conversation.value;
+  const { lanes, choices, nodes } = chat.conversation.value;
   const [isOpen, setOpen] = useState(false);
   const [again, setAgain] = useState<{ lane: number; node: AnswerNode } | undefined>();
   const chooseAgain = useCallback((lane: number, node: Node): void => {
     if (node.kind === 'answer') setAgain({ lane, node });
   }, []);
   const traits = getTraits(models, lanes[0]?.model ?? '');
-  const canSend = session.key.value !== '' && lanes.every(({ model }) => model !== '');
+  const isElsewhere = lanes.some(({ leaf }) => {
+    const node = nodes[leaf ?? ''];
+    return node?.kind === 'answer' && node.state === 'elsewhere';
+  });
+  const canSend = session.key.value !== '' && !isElsewhere && lanes.every(({ model }) => model !== '');
 
   // Escape closes a dialog or a list first; otherwise it stops the answer.
   useEffect(() => {

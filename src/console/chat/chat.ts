@@ -19,6 +19,7 @@ import {
   toTurns,
 } from './conversation.ts';
 import { trackConversations } from './open-conversations.ts';
+import { changeNodes } from './running-answers.ts';
 import { chooseSettings, FIRST_CHOICES } from './settings.ts';
 import { streamAnswer } from './stream-answer.ts';
 
@@ -114,7 +115,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       simulated: model?.simulated === true,
     };
     add(index, begun);
-    const running = all.begin();
+    const running = all.begin(begun.id);
     status.value = 'The model is answering.';
     const done = await streamAnswer(begun, {
       request: { path: format.path(lane.model), body: format.body(turns, settings) },
@@ -125,7 +126,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       onChange: (node) => {
         // The user may have opened another conversation meanwhile, or deleted this one.
         const current = all.find(id);
-        if (current) all.replace({ ...current, nodes: { ...current.nodes, [node.id]: node } });
+        if (current) all.replace(changeNodes(current, [node]));
       },
     });
     if (conversation.value.id === id)
@@ -150,11 +151,11 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       asked += 1;
       const turn = asked;
       if (id === conversation.value.id) return;
-      const found = id === undefined ? undefined : await all.load(id);
+      const found = id === undefined ? undefined : await all.follow(id);
       if (turn !== asked) return;
       // Its answers may have gone on, or begun, while it was looked for.
       const held = id === undefined ? undefined : all.find(id);
-      all.show(held ?? (found ? withoutRunning(found) : makeConversation(conversation.value)));
+      all.show(held ?? found ?? makeConversation(conversation.value));
       status.value = '';
     },
     async rename(id, title) {
@@ -254,13 +255,4 @@ function fitFormat(models: readonly Model[], model: string, format: FormatName):
 function makeTitle(text: string, attachments: readonly Attachment[]): string {
   const line = text.trim().split('\n')[0] || (attachments[0]?.name ?? 'Untitled');
   return line.length > TITLE ? `${line.slice(0, TITLE - 1)}…` : line;
-}
-
-/** A conversation whose page was closed in the middle of an answer: nothing will complete it. */
-function withoutRunning(conversation: Conversation): Conversation {
-  const nodes = Object.entries(conversation.nodes).map(([id, node]): [string, Node] => [
-    id,
-    node.kind === 'answer' && node.state === 'streaming' ? { ...node, state: 'stopped' } : node,
-  ]);
-  return { ...conversation, nodes: Object.fromEntries(nodes) };
 }

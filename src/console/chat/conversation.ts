@@ -64,7 +64,8 @@ export interface AnswerNode {
   readonly parent: string | null;
   readonly model: string;
   readonly format: FormatName;
-  readonly state: 'streaming' | 'complete' | 'stopped' | 'failed';
+  /** `elsewhere`: another tab of the browser is receiving it. */
+  readonly state: 'streaming' | 'elsewhere' | 'complete' | 'stopped' | 'failed';
   readonly error?: string;
   readonly blocks: readonly Block[];
   readonly citations: readonly Citation[];

@@ -7,12 +7,15 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import { errorMessage } from '../session/reach.ts';
 import type { ConversationStore, Head } from '../store/conversations.ts';
 import type { Conversation } from './conversation.ts';
+import { announceAnswer, changeNodes, followAnswer, settleAnswers } from './running-answers.ts';
 
 /** An answer that is running. */
 export interface Running {
   /** The id of its conversation. */
   readonly conversation: string;
   readonly stopper: AbortController;
+  /** Tells other tabs that it has ended. */
+  readonly release: () => void;
 }
 
 export interface OpenConversations {
@@ -25,6 +28,8 @@ export interface OpenConversations {
   readonly problem: Signal<string>;
   /** One as it stands: the open one, or one whose answers go on. */
   find(id: string): Conversation | undefined;
+  /** Finds one as it stands, or as it is kept, and follows those of its answers that other tabs are receiving. */
+  follow(id: string): Promise<Conversation | undefined>;
   /** Finds one as it stands, or as it is kept. */
   load(id: string): Promise<Conversation | undefined>;
   replace(changed: Conversation): void;
@@ -33,8 +38,8 @@ export interface OpenConversations {
   save(saved: Conversation): Promise<void>;
   /** Stops the answers of one, and forgets it. */
   remove(id: string): Promise<void>;
-  /** Notes that an answer of the open one has begun. */
-  begin(): Running;
+  /** Notes that an answer of the open one has begun. @param answer its id */
+  begin(answer: string): Running;
   /** Notes that an answer has ended, and keeps its conversation, unless this one has been deleted meanwhile. */
   end(answer: Running): Promise<void>;
   /** Stops the answers of one. */
@@ -76,6 +81,23 @@ export function trackConversations(
     if (Object.keys(saved.nodes).length > 0) await inStore((opened) => opened.put(saved));
   }
 
+  const load = async (id: string): Promise<Conversation | undefined> =>
+    find(id) ?? (await inStore((opened) => opened.get(id)));
+
+  /** Takes the end of an answer that another tab has received, if it has received one. */
+  async function takeEnd(id: string, answer: string): Promise<void> {
+    const kept = await inStore((opened) => opened.get(id));
+    const settled = kept && (await settleAnswers(kept));
+    const ended = settled?.nodes[answer];
+    const open = find(id);
+    if (open && ended) replace(changeNodes(open, [ended]));
+  }
+
+  function replace(changed: Conversation): void {
+    if (current.value.id === changed.id) current.value = changed;
+    else aside.set(changed.id, changed);
+  }
+
   function stop(id: string): void {
     for (const { conversation, stopper } of running.value) if (conversation === id) stopper.abort();
   }
@@ -86,11 +108,17 @@ export function trackConversations(
     isBusy: computed(() => isRunning(current.value.id)),
     problem,
     find,
-    load: async (id) => find(id) ?? (await inStore((opened) => opened.get(id))),
-    replace(changed) {
-      if (current.value.id === changed.id) current.value = changed;
-      else aside.set(changed.id, changed);
+    async follow(id) {
+      const found = await load(id);
+      if (found === undefined || find(id)) return found;
+      const settled = await settleAnswers(found);
+      for (const node of Object.values(settled.nodes))
+        if (node.kind === 'answer' && node.state === 'elsewhere')
+          followAnswer(node.id, () => void takeEnd(id, node.id));
+      return settled;
     },
+    load,
+    replace,
     show(next) {
       if (isRunning(current.value.id)) aside.set(current.value.id, current.value);
       aside.delete(next.id);
@@ -104,8 +132,12 @@ export function trackConversations(
       if (current.value.id === id) current.value = make(current.value);
       await inStore((opened) => opened.remove(id));
     },
-    begin() {
-      const answer = { conversation: current.value.id, stopper: new AbortController() };
+    begin(id) {
+      const answer: Running = {
+        conversation: current.value.id,
+        stopper: new AbortController(),
+        release: announceAnswer(id),
+      };
       running.value = [...running.value, answer];
       void save(current.value);
       return answer;
@@ -114,6 +146,7 @@ export function trackConversations(
       running.value = running.value.filter((other) => other !== answer);
       const ended = find(answer.conversation);
       if (ended) await save(ended);
+      answer.release();
       if (!isRunning(answer.conversation)) aside.delete(answer.conversation);
     },
     stop,
