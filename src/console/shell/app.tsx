@@ -44,12 +44,13 @@ export function App({ session, catalog, chat, route }: AppParts) {
   useEffect(() => {
     if (view === 'chat') void chat.open(what || undefined);
   }, [view, what, chat]);
-  // The address names the conversation as soon as it has a message, so that a reload shows it again.
+  // The address names the conversation as soon as it has a message, so that a reload shows it again. It does not follow
+  // an address that has changed: that names a conversation which is about to be opened.
   const { id, nodes } = chat.conversation.value;
   const isBegun = Object.keys(nodes).length > 0;
   useEffect(() => {
     if (view === 'chat' && isBegun && what !== id) history.replaceState(null, '', `#/chat/${id}`);
-  }, [view, what, id, isBegun]);
+  }, [id, isBegun]);
 
   return (
     <div class={isMenuOpen ? 'console menu-open' : 'console'}>
