@@ -287,6 +287,40 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     expect(await page.evaluate('window.prices')).toBeGreaterThanOrEqual(2);
   });
 
+  test('a conversation of 200 turns opens at its end, and its beginning follows in pieces', async () => {
+    const page = await open();
+    end(await ask(page, 'About herons', 'Herons are'), ' tall.');
+    await canSend(page);
+    await page.evaluate(MAKE_LONG);
+    await page.reload();
+    await page.evaluate(`{
+      window.counts = [];
+      new MutationObserver(() => {
+        const count = document.querySelectorAll('.turn').length;
+        if (count > 0 && document.querySelector('main').innerText.includes('Question 99')) counts.push(count);
+      }).observe(document.querySelector('main'), { childList: true, subtree: true });
+    }`);
+    await page.getByRole('link', { name: 'Long' }).click();
+    await expect.poll(() => page.locator('.turn').count()).toBe(200);
+    const counts = await page.evaluate<number[]>('counts');
+    expect(counts[0]).toBeLessThanOrEqual(20);
+    expect(counts.length).toBeGreaterThan(5);
+    // The reader stays at the end meanwhile, in this conversation and in the next one that is opened.
+    const below = () => page.evaluate('log.scrollHeight - log.scrollTop - log.clientHeight');
+    expect(await below()).toBeLessThan(2);
+    expect(await page.locator('.turn').first().innerText()).toContain('Question 0');
+    await page.evaluate('log.scrollTo(0, 0)');
+    await page.getByRole('link', { name: 'About herons' }).click();
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall.']);
+    await page.getByRole('link', { name: 'Long' }).click();
+    await expect.poll(() => page.locator('.turn').count()).toBe(200);
+    expect(await below()).toBeLessThan(2);
+    // The address names what is open, so that a reload shows it again.
+    expect(new URL(page.url()).hash).toBe('#/chat/long');
+    await page.reload();
+    await expect.poll(() => page.locator('.turn').count()).toBe(200);
+  });
+
   test('on a phone, long names of calls and deep lists and quotes stay within the page', async () => {
     const page = await open();
     await page.setViewportSize({ width: 390, height: 780 });
@@ -341,6 +375,32 @@ const UNFINISHED = `new Promise((resolve, reject) => {
       opening.result.close();
       const nodes = reading.result.flatMap((conversation) => Object.values(conversation.nodes));
       resolve(nodes.filter(({ kind, endedAfter }) => kind === 'answer' && endedAfter === undefined).length);
+    };
+  };
+})`;
+
+/** Keeps a conversation `Long` of 200 turns, made from the one that is kept. */
+const MAKE_LONG = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open('gateway-console');
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const change = opening.result.transaction(['heads', 'conversations'], 'readwrite');
+    change.oncomplete = () => (opening.result.close(), resolve());
+    const conversations = change.objectStore('conversations');
+    conversations.getAll().onsuccess = ({ target: { result: [made] } }) => {
+      const answer = Object.values(made.nodes).find(({ kind }) => kind === 'answer');
+      const nodes = Array.from({ length: 100 }, (_, at) => [
+        { kind: 'user', id: 'q' + at, parent: at ? 'a' + (at - 1) : null, text: 'Question ' + at, attachments: [] },
+        { ...answer, id: 'a' + at, parent: 'q' + at },
+      ]).flat();
+      conversations.put({
+        ...made,
+        id: 'long',
+        title: 'Long',
+        nodes: Object.fromEntries(nodes.map((node) => [node.id, node])),
+        lanes: made.lanes.map((lane) => ({ ...lane, leaf: 'a99' })),
+      });
+      change.objectStore('heads').put({ id: 'long', title: 'Long', updated: 1, words: '' });
     };
   };
 })`;

@@ -29,7 +29,7 @@ export function ChatView({
   onAskKey: () => void;
 }) {
   const models = catalog.models.value;
-  const { lanes, choices, nodes } = chat.conversation.value;
+  const { id, lanes, choices, nodes } = chat.conversation.value;
   const [isOpen, setOpen] = useState(false);
   const [again, setAgain] = useState<{ lane: number; node: AnswerNode } | undefined>();
   const chooseAgain = useCallback((lane: number, node: Node): void => {
@@ -128,6 +128,7 @@ export function ChatView({
         />
       )}
       <Log
+        key={id}
         chat={chat}
         welcome={
           <Welcome

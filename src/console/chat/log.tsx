@@ -1,7 +1,7 @@
 /** The turns of a conversation: in one column, or in two where two models answer. */
 
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { AnswerView } from './answer-view.tsx';
 import { Branches } from './branches.tsx';
 import type { Chat } from './chat.ts';
@@ -12,6 +12,10 @@ import { UserView } from './user-view.tsx';
 /** How near the end of the log counts as its end, in CSS pixels. */
 const NEAR = 80;
 
+/** Rows that are rendered in one frame when a conversation is opened. They fill any screen. */
+const ROWS_PER_FRAME = 16;
+
+/** It begins anew with each conversation, whose id is its key. */
 export function Log({
   chat,
   welcome,
@@ -33,6 +37,7 @@ export function Log({
   const rows = Array.from({ length: Math.max(...paths.map(({ length }) => length)) }, (_, at) =>
     paths.map((path) => path[at]),
   );
+  const from = useFirstRow(rows.length);
   const view = (lane: number, node: Node | undefined, path: readonly Node[]) =>
     node && (
       <Turn
@@ -58,13 +63,13 @@ export function Log({
       {rows.length > 0 && <h1 class="visually-hidden">{conversation.title}</h1>}
       {rows.length === 0
         ? welcome
-        : rows.map((row, at) =>
+        : rows.slice(from).map((row, at) =>
             isShared(row) ? (
-              <div class="turn" key={at}>
+              <div class="turn" key={from + at}>
                 {view(0, row[0], paths[0] ?? [])}
               </div>
             ) : (
-              <div class="turn two" key={at}>
+              <div class="turn two" key={from + at}>
                 {row.map((node, lane) => (
                   <div key={lane}>{view(lane, node, paths[lane] ?? [])}</div>
                 ))}
@@ -73,6 +78,21 @@ export function Log({
           )}
     </div>
   );
+}
+
+/**
+ * The first row that is rendered. The last rows of a conversation come at once and those before them frame by frame, so
+ * that a long one opens as fast as a short one. All are there soon after, and can be found in the page.
+ * @param length the number of rows when the conversation is opened
+ */
+function useFirstRow(length: number): number {
+  const [first, setFirst] = useState(Math.max(0, length - ROWS_PER_FRAME));
+  useEffect(() => {
+    if (first === 0) return;
+    const frame = requestAnimationFrame(() => setFirst(Math.max(0, first - ROWS_PER_FRAME)));
+    return () => cancelAnimationFrame(frame);
+  }, [first]);
+  return first;
 }
 
 /** Whether all lanes show the same at one place: the same node, or messages of the user with the same text. */
