@@ -76,12 +76,19 @@ test('files that comments name exist', () => {
 
 test('the stages of the architecture are those of the pipeline, in their order', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const [, table = ''] = /\| Stage \| adds \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? [];
-  const told = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+  const tables = page.matchAll(/\| Stage \| adds \|\n\|---\|---\|\n((?:\|.*\n)+)/g);
+  const [models, stored] = Array.from(tables, ([, table = '']) =>
+    [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []),
+  );
   const pipeline = readFileSync(join(root, 'src/pipeline/pipeline.ts'), 'utf8');
-  const [, run = ''] = /chain<Incoming>\(mode\)([\s\S]*?);\n/.exec(pipeline) ?? [];
-  const stages = [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name);
-  expect(told).toEqual(stages);
+  const chains = pipeline.matchAll(
+    /^ +(?:chain<Incoming>|admittedChain)\((?:mode|gateway, route)\)\n([\s\S]*?);\n/gm,
+  );
+  const [beginning = [], ofModels = [], ofStored] = Array.from(chains, ([, run = '']) =>
+    [...run.matchAll(/(?:\.to\(|=> |, )(\w+)\(/g)].map(([, name]) => name),
+  );
+  expect(models).toEqual([...beginning, ...ofModels]);
+  expect(stored).toEqual(ofStored);
 });
 
 test('the architecture describes every folder of src, and no folder that does not exist', () => {

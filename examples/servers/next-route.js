@@ -7,4 +7,4 @@ const { fetch } = createGateway(
   { environment: process.env, basePath: '/llm' },
 );
 
-export { fetch as GET, fetch as OPTIONS, fetch as POST };
+export { fetch as DELETE, fetch as GET, fetch as OPTIONS, fetch as POST };

@@ -5,6 +5,7 @@
 
 import type { LogProblem } from '../lib/diagnostics.ts';
 import type { Owned, OwnedTable } from '../store/stored-ids.ts';
+import type { Principal } from './principal.ts';
 
 export interface StoredIds {
   /**
@@ -17,6 +18,14 @@ export interface StoredIds {
   bind(ids: readonly string[], key: string): void;
   /** Writes what was not written yet. */
   close(): Promise<void>;
+}
+
+/** What records that ids belong to a caller; nothing for callers who may use more than their own, or nothing. */
+export function bindingTo(
+  { name, stored }: Pick<Principal, 'name' | 'stored'>,
+  known: Pick<StoredIds, 'bind'>,
+): { readonly bind?: (ids: readonly string[]) => void } {
+  return stored === 'own' ? { bind: (ids) => known.bind(ids, name) } : {};
 }
 
 export interface StoredIdsOptions {

@@ -33,8 +33,13 @@ export type {
 } from './parts.ts';
 export type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from './tools.ts';
 
+/** What a request wants of a response that the vendor has stored. It asks no model. */
+export const STORED_OPERATIONS = ['retrieve', 'delete', 'cancel', 'list-input'] as const;
+
+export type StoredOperation = (typeof STORED_OPERATIONS)[number];
+
 /** What a request asks for. OpenAI's `compact` makes a shorter dialogue of a long one. */
-export const OPERATIONS = ['generate', 'compact', 'count-tokens'] as const;
+export const OPERATIONS = ['generate', 'compact', 'count-tokens', ...STORED_OPERATIONS] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
 

@@ -1,9 +1,29 @@
 /** What a path of the gateway stands for: a format, and what the request asks for. */
 
-import type { FormatName, Operation } from './prompt.ts';
+import type { FormatName, Operation, StoredOperation } from './prompt.ts';
 
 /** The meaning of one path. */
 export interface Route {
   readonly format: FormatName;
   readonly operation: Operation;
+}
+
+/** How a request about a stored response is sent: the caller's to the gateway, and the gateway's to the vendor. */
+export interface StoredEndpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** What follows the id in the path. */
+  readonly action: '' | '/cancel' | '/input_items';
+}
+
+/** The endpoints of stored responses ("Responses", OpenAI API reference). */
+export const STORED_ENDPOINTS: Readonly<Record<StoredOperation, StoredEndpoint>> = {
+  retrieve: { method: 'GET', action: '' },
+  delete: { method: 'DELETE', action: '' },
+  cancel: { method: 'POST', action: '/cancel' },
+  'list-input': { method: 'GET', action: '/input_items' },
+};
+
+/** Whether an operation is about a stored response. */
+export function isStored(operation: Operation): operation is StoredOperation {
+  return Object.hasOwn(STORED_ENDPOINTS, operation);
 }

@@ -10,7 +10,7 @@ import type { Stage } from '../streams/chain.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import type { Vendors } from '../upstream/vendor.ts';
 import { withLargeStrings } from './body/scanned.ts';
-import type { Hooked, Routed } from './exchange.ts';
+import type { Hooked, Routed, Stored } from './exchange.ts';
 import { withAllFallbacks } from './model/admit-fallbacks.ts';
 import { routeTo } from './model/fallback.ts';
 import type { ReachOptions } from './model/reach.ts';
@@ -47,6 +47,18 @@ export function callHooks(hooks: Hooks | undefined, routing: Routing): Stage<Rou
       ...(prompt !== undefined && { prompt }),
       ...(watches && { replyStep: () => replyStep(hooks, onReplyEvent, context) }),
     });
+  };
+}
+
+/**
+ * Makes the stage that refuses to pass on a stored response if a hook watches answers: the vendor has it as it was
+ * before the hook, and the whole of it is passed on as it is. Its deletion tells nothing of it.
+ * @throws GatewayError `invalid-request`
+ */
+export function refuseUnwatched(hooks: Hooks | undefined): (stored: Stored) => Stored {
+  return (stored) => {
+    if (hooks?.onReplyEvent === undefined || stored.route.operation === 'delete') return stored;
+    throw invalid('This gateway watches answers, and a stored response can only be passed on as it is.');
   };
 }
 

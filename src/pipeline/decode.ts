@@ -1,6 +1,6 @@
 /** What is requested, and in which format: read from the head. The body is not read until its sender is known. */
 
-import type { Route } from '../conversation/route.ts';
+import { isStored, type Route } from '../conversation/route.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { chooseDecompressor } from '../upstream/content-coding.ts';
 import { readBody } from './body/read-body.ts';
@@ -33,8 +33,11 @@ export const MODELS_PATH = /^\/v1(?:beta)?\/(?:models\/)?/;
 export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
   return (incoming) => {
     const { message, response, ledger, load } = incoming;
-    requireJson(message.headers['content-type']);
-    const decompress = chooseDecompressor(message.headers['content-encoding']);
+    const { 'content-type': type, 'content-encoding': coding } = message.headers;
+    // What a request about a stored response may bring as a body is not read.
+    const bringsBody = !isStored(route.operation);
+    if (bringsBody) requireJson(type);
+    const decompress = bringsBody ? chooseDecompressor(coding) : undefined;
     const named = route.format === 'generate-content' ? namedInPath(rawPath(message)) : undefined;
     if (named) ledger.operation = named.operation;
     return {

@@ -17,11 +17,12 @@ import type { Query } from '../lib/query.ts';
 import type { Step } from '../streams/step.ts';
 import type { AnswerTranslation } from '../translate/answer-events.ts';
 import type { Payload } from '../upstream/payload.ts';
-import type { Ending, UpstreamAnswer } from '../upstream/upstream-answer.ts';
+import type { Ending, UpstreamAnswer, UpstreamRequest } from '../upstream/upstream-answer.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import type { Arrival } from './body/arrivals.ts';
 import type { Scanned } from './body/scanned.ts';
 import type { Beginning } from './reply/early-failure.ts';
+import type { StoredCall } from './request/stored-call.ts';
 
 /** What a process can run short of. */
 export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';
@@ -81,12 +82,30 @@ export interface Admitted extends Call {
   readonly standings?: LimitStates;
 }
 
-/** After `resolveModel`: which model, which vendor, native or translated. */
-export interface Routed extends Admitted, Scanned {
-  readonly model: Model;
+/** A request whose vendor is settled. */
+export interface Targeted extends Admitted {
+  /** Absent if the request is about something stored, which names no model. */
+  readonly model?: Model;
   readonly vendor: Vendor;
   /** The format of the request to the vendor; the caller's own on the native path. */
   readonly upstreamFormat: FormatName;
+  /**
+   * Records that what the answer stores at the vendor belongs to the key; absent if the key's stored objects are not
+   * tracked.
+   */
+  readonly bind?: (ids: readonly string[]) => void;
+  /** The attempt that this request is part of. Absent if nothing observes how it ends. */
+  readonly attempt?: Attempt;
+}
+
+/** After `findStored`: which stored response, at which vendor. */
+export interface Stored extends Targeted {
+  readonly stored: StoredCall;
+}
+
+/** After `resolveModel`: which model, which vendor, native or translated. */
+export interface Routed extends Targeted, Scanned {
+  readonly model: Model;
   /**
    * The caller's body. On the native path the value of its top-level `model` is already the vendor's name of the model.
    */
@@ -95,13 +114,6 @@ export interface Routed extends Admitted, Scanned {
   readonly nextFallback?: (reason: FallbackReason) => Routed | undefined | Promise<Routed | undefined>;
   /** The ids of other models that the body names; set only for callers who are limited by model. */
   readonly otherModels?: readonly string[];
-  /**
-   * Records that what the answer stores at the vendor belongs to the key; absent if the key's stored objects are not
-   * tracked.
-   */
-  readonly bind?: (ids: readonly string[]) => void;
-  /** The attempt that this request is part of. Absent if nothing observes how it ends. */
-  readonly attempt?: Attempt;
   /** Set for a fallback: the body was written for another model. */
   readonly isFallback?: true;
   /** Set if the vendor must not get the body unchanged: it is translated then, even to the same format. */
@@ -143,11 +155,12 @@ export interface Translation extends AnswerTranslation {
   readonly counting?: { readonly inbound: InboundCounting; readonly outbound: OutboundCounting };
 }
 
-/** After `translateRequest`: what goes to the vendor. */
-export interface Prepared extends Routed {
+/** After `translateRequest` or `askStored`: what goes to the vendor. */
+export interface Prepared extends Targeted {
+  readonly method: UpstreamRequest['method'];
   readonly path: string;
   readonly headers: string[];
-  /** The body that is sent. */
+  /** The body that is sent; without bytes if there is none. */
   readonly payload: Payload;
   /** Makes the step that removes from a native stream the usage that the gateway requested and the caller did not. */
   readonly stripInjectedUsage?: () => Step<Uint8Array, Uint8Array>;

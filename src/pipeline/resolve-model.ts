@@ -2,7 +2,7 @@
 
 import { isLimitedByModel } from '../access/limits/limited.ts';
 import { isConfined } from '../access/principal.ts';
-import type { StoredIds } from '../access/stored-ids.ts';
+import { bindingTo, type StoredIds } from '../access/stored-ids.ts';
 import { type Catalog, MAX_ID_LENGTH } from '../catalog/catalog.ts';
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { Model } from '../catalog/model.ts';
@@ -26,6 +26,7 @@ import { formatFor } from './model/native-format.ts';
 import { notServedHere, notSupported, printable } from './model/not-supported.ts';
 import { type ReachOptions, reaches } from './model/reach.ts';
 import { requireSameModel } from './model/same-model.ts';
+import { PARAMETERS } from './restrictions/harmless-fields.ts';
 import { keepToOwn } from './restrictions/keep-to-own.ts';
 import { ModelPermission } from './restrictions/model-permission.ts';
 import { findOtherModels } from './restrictions/other-models.ts';
@@ -82,7 +83,7 @@ export function resolveModel(
     const isResponses = isOfResponses(route, sent);
     if (confined) {
       requireHarmless(route.format, sent.tree(), isResponses);
-      requireHarmlessQuery(route.format, admitted.query);
+      requireHarmlessQuery(PARAMETERS[route.format], admitted.query);
       const kept = keepToOwn(admitted, route.format, sent, storedIds);
       sent = kept instanceof Promise ? await kept : kept;
     }
@@ -100,9 +101,7 @@ export function resolveModel(
       upstreamFormat,
       ...(limited && { otherModels: permission.findOthers(model) }),
       ...(mustTranslate && { mustTranslate }),
-      ...(principal.stored === 'own' && {
-        bind: (ids: readonly string[]) => storedIds.bind(ids, principal.name),
-      }),
+      ...bindingTo(principal, storedIds),
       ...sent,
     };
     const mayAsk = (other: Model): boolean =>

@@ -36,7 +36,7 @@ export function upstream(
   return async (prepared) => {
     const { model, vendor, upstreamFormat, headers, attempt, ledger } = prepared;
     ledger.model = model;
-    ledger.upstreamModel = upstreamName(vendor, model);
+    ledger.upstreamModel = model && upstreamName(vendor, model);
     ledger.vendor = recordedName(vendor);
     ledger.spoken = upstreamFormat;
     const asked =
@@ -63,8 +63,8 @@ function askWithCredentials(
   cloudTokens: CloudTokens,
   prepared: Prepared,
 ): Promise<AskedRequest> {
-  const { vendor, path, headers, payload, attempt, signal } = prepared;
-  const request = { method: 'POST', origin: vendor.origin, path, headers, body: payload } as const;
+  const { vendor, method, path, headers, payload, attempt, signal } = prepared;
+  const request = { method, origin: vendor.origin, path, headers, body: payload } as const;
   return withCredentials(cloudTokens, { vendor, request, signal, ended: attempt?.ended }, (...given) =>
     ask(agent, timeoutClock, prepared, ...given),
   );
@@ -79,7 +79,7 @@ async function ask(
   secret: string,
   ended: ((how: Ending) => void) | undefined,
 ): Promise<AskedRequest> {
-  const { vendor, attempt, ledger, path, payload, signal } = prepared;
+  const { vendor, attempt, ledger, method, path, payload, signal } = prepared;
   ledger.attempts += 1;
   // These still hold what the previous attempt has left.
   ledger.first = undefined;
@@ -92,6 +92,7 @@ async function ask(
     agent,
     timeoutClock,
     {
+      method,
       origin: vendor.origin,
       path,
       headers: withLength(

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { modelName, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Stamp } from './script.ts';
+import type { Script, Stamp } from './script.ts';
 
 export type SimulatedVendor = 'openai' | 'anthropic' | 'google' | 'compatible';
 
@@ -12,6 +12,20 @@ export type SimulatedVendor = 'openai' | 'anthropic' | 'google' | 'compatible';
 export interface Memory<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
+  delete(key: string): void;
+}
+
+/** A response that OpenAI keeps. */
+export interface StoredResponse {
+  /** The whole dialogue up to its end, for requests that continue it. */
+  readonly dialogue: readonly JsonObject[];
+  /** The items that its own request has brought, each with an id. */
+  readonly input: readonly JsonObject[];
+  readonly script: Script;
+  readonly stamp: Stamp;
+  /** When it is finished, in milliseconds since 1970: later than the first answer, if it is made in the background. */
+  readonly ready: number;
+  readonly isCancelled?: true;
 }
 
 /** The state of all simulated vendors. */
@@ -21,9 +35,9 @@ export interface SandboxState {
   readonly keys: Readonly<Record<SimulatedVendor, string>>;
   /** Prompts seen, as hashes. */
   readonly prompts: Memory<true>;
-  /** Items of stored responses, and whole dialogues by the id of their response. */
+  /** Items of stored responses, and the responses, by their ids. */
   readonly items: Memory<JsonObject>;
-  readonly responses: Memory<readonly JsonObject[]>;
+  readonly responses: Memory<StoredResponse>;
   /** Threads of messages, by the id of their last answer. */
   readonly threads: Memory<JsonObject>;
 }
@@ -74,6 +88,7 @@ function memory<T>(limit: number): Memory<T> {
   const entries = new Map<string, T>();
   return {
     get: (key) => entries.get(key),
+    delete: (key) => void entries.delete(key),
     set(key, value) {
       entries.delete(key);
       entries.set(key, value);

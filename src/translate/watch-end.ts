@@ -43,16 +43,26 @@ export type ReportLate = (error: GatewayError, render: EventRenderer['fail'], ou
 export class EndWatch implements Step<Uint8Array, Uint8Array> {
   readonly #format: Format;
   readonly #tail: TrailingBytes;
-  #isOpen = false;
+  #isOpen: boolean;
+  readonly #isResumed: boolean;
   /** Whether data has come. It is looked for only until the stream is open. */
   #hasData = false;
   /** What has come of a long failure, from its beginning on. */
   #failure: ByteAccumulator | undefined;
 
-  /** @param tail the end of the stream, if somebody else keeps it too. */
-  constructor(format: Format, tail = new TrailingBytes(new Uint8Array(END_LENGTH))) {
+  /**
+   * @param tail the end of the stream, if somebody else keeps it too.
+   * @param isResumed whether the stream begins after some of its events, or after all of them: then it may be empty.
+   */
+  constructor(
+    format: Format,
+    tail = new TrailingBytes(new Uint8Array(END_LENGTH)),
+    isResumed: boolean = false,
+  ) {
     this.#format = format;
     this.#tail = tail;
+    this.#isResumed = isResumed;
+    this.#isOpen = isResumed;
   }
 
   transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
@@ -80,6 +90,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
 
   /** @throws GatewayError if the stream must not end here. */
   flush(): void {
+    if (this.#isResumed && this.#tail.latin1() === '') return;
     if (!this.#isWhole(this.#lastText())) throw endedEarly();
   }
 

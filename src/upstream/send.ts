@@ -9,7 +9,7 @@ import type { UpstreamAnswer, UpstreamRequest } from './upstream-answer.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /**
- * Sends a POST and returns the head of the answer while its body is still arriving. An event stream is returned as soon
+ * Sends a request and returns the head of the answer while its body is still arriving. An event stream is returned as soon
  * as its head is there; any other answer with the first bytes of its body, because until then a failure can still have
  * a status of its own.
  * @param clock the timeouts.
@@ -24,13 +24,13 @@ export function send(
   signal: Signal,
 ): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const { origin, path, headers, body } = request;
+    const { method, origin, path, headers, body } = request;
     const exchange = new UpstreamExchange(agent, clock, request, signal, { resolve, reject });
     // The timeout clock watches the exchange in undici's place.
     const options = {
       origin,
       path,
-      method: 'POST',
+      method,
       headers,
       body,
       headersTimeout: 0,

@@ -6,13 +6,14 @@ import type { BodyStep } from '../streams/step.ts';
 import type { AnswerHeaders } from './headers.ts';
 
 export interface UpstreamRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE';
   readonly origin: string;
   /** The path with the query. */
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  /** The bytes; or slices of them, whose length the headers then say (`content-length`). */
-  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** The bytes; or slices of them, whose length the headers then say (`content-length`); or null if there is no body. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | null;
   /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
   readonly timeLeft?: number;
   /**

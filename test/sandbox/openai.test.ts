@@ -366,6 +366,50 @@ describe('responses', () => {
   });
 });
 
+describe('a stored response', () => {
+  const make = (more: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming> = {}) =>
+    client().responses.create({ model: 'gpt-5', input: 'Hi', ...more });
+
+  test('is known by its id, unless it was not stored', async () => {
+    const { responses } = client();
+    const kept = await make();
+    expect(await responses.retrieve(kept.id)).toMatchObject({ id: kept.id, output_text: kept.output_text });
+    const notKept = await make({ store: false });
+    for (const ask of [
+      responses.retrieve(notKept.id),
+      responses.cancel(notKept.id),
+      responses.delete(notKept.id),
+      responses.inputItems.list(notKept.id),
+    ])
+      await expect(ask).rejects.toMatchObject({ status: 404, message: expect.stringContaining('not found') });
+  });
+
+  test('in the background must be stored, and is not there at once', async () => {
+    await expect(make({ background: true, store: false })).rejects.toMatchObject({ status: 400 });
+    const made = await make({ background: true });
+    expect([made.status, made.output, made.usage]).toEqual(['queued', [], null]);
+    expect((await client().responses.retrieve(made.id)).status).toBe('in_progress');
+    expect((await client().responses.cancel(made.id)).status).toBe('cancelled');
+    expect((await client().responses.cancel(made.id)).status).toBe('cancelled');
+  });
+
+  test('lists its own input, in pages of a valid size', async () => {
+    const { responses } = client();
+    const first = await make({ input: 'One' });
+    const second = await make({ input: 'Two', previous_response_id: first.id });
+    const page = await responses.inputItems.list(second.id);
+    expect(page.data).toMatchObject([{ type: 'message', content: [{ type: 'input_text', text: 'Two' }] }]);
+    const [item] = page.data;
+    expect((await responses.inputItems.list(second.id, { after: item?.id ?? '' })).data).toEqual([]);
+    await expect(responses.inputItems.list(second.id, { limit: 101 })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('has no other methods', async () => {
+    expect((await post(sandbox(), 'openai', '/responses/resp_1', {})).status).toBe(405);
+    expect((await get(sandbox(), 'openai', '/responses/resp_1/cancel')).status).toBe(405);
+  });
+});
+
 test('a prompt that is only to be cached gets no answer', async () => {
   const { output, status, usage } = await client().responses.create({
     model: 'gpt-5.4',

@@ -49,6 +49,7 @@ function sent(
     agent,
     clock,
     {
+      method: 'POST',
       origin: upstream.url,
       path: '/x',
       headers: ['content-type', 'application/json'],
@@ -252,7 +253,13 @@ test('an open stream does not hold the read that its head came in', async () => 
       `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${body}`,
     ),
   );
-  const request = { origin: upstream.url, path: '/x', headers: [], body: Buffer.from('{}') };
+  const request: UpstreamRequest = {
+    method: 'POST',
+    origin: upstream.url,
+    path: '/x',
+    headers: [],
+    body: Buffer.from('{}'),
+  };
   const open = async (): Promise<ReadableStreamDefaultReader<Uint8Array>> => {
     const reader = (await streamOf(send(agent, patient, request, new AbortController().signal))).getReader();
     let come = 0;
@@ -298,6 +305,7 @@ test('a piece of no bytes, as undici gives after a pause within a chunk, goes to
     new WithEmptyPieces(),
     clock,
     {
+      method: 'POST',
       origin: upstream.url,
       path: '/x',
       headers: [],
@@ -321,7 +329,13 @@ test('a read is freed by a small collection, even if its connection has waited f
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length';
   const bytes = Buffer.from(`${head}: ${word.length}\r\n\r\n${word}`);
   upstream.script((wire) => wire.raw(bytes));
-  const request = { origin: upstream.url, path: '/x', headers: [], body: Buffer.from('{}') };
+  const request: UpstreamRequest = {
+    method: 'POST',
+    origin: upstream.url,
+    path: '/x',
+    headers: [],
+    body: Buffer.from('{}'),
+  };
   // The bytes themselves are given to nobody, not even to `expect`, which would keep them.
   const ask = async (): Promise<number> => {
     const { body } = await send(agent, clock, request, new AbortController().signal);

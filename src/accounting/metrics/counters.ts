@@ -6,7 +6,13 @@
 
 import type { Tokens } from '../../conversation/tokens.ts';
 import { isSane } from '../usage/cost.ts';
-import type { ExchangeRecord, GaveWay, Outcome, Recorder } from '../usage/exchange-record.ts';
+import {
+  type ExchangeRecord,
+  type GaveWay,
+  isUncounted,
+  type Outcome,
+  type Recorder,
+} from '../usage/exchange-record.ts';
 import { isFailure } from '../usage/make-record.ts';
 import {
   type Buckets,
@@ -147,18 +153,15 @@ function count<L extends string>(
   else known.count += 1;
 }
 
-function countModel(
-  series: ModelSeries,
-  { duration, firstByte, usage, cost, estimated, attempts, gaveWay, status, operation }: ExchangeRecord,
-): void {
+function countModel(series: ModelSeries, record: ExchangeRecord): void {
+  const { duration, firstByte, usage, cost, estimated, attempts, gaveWay } = record;
   observe(series.duration, duration / 1_000);
   if (firstByte !== undefined) observe(series.firstByte, firstByte / 1_000);
   countTokens(series, usage);
   series.cost += cost ?? 0;
   series.estimated += estimated?.cost ?? 0;
   // The same exchanges that reports of usage call uncounted.
-  if (cost === undefined && attempts > 0 && status < 400 && operation !== 'count-tokens')
-    series.uncounted += 1;
+  if (isUncounted(record)) series.uncounted += 1;
   series.attempts += attempts;
   for (const gave of gaveWay ?? []) series.attempts -= gave.attempts;
 }

@@ -8,6 +8,7 @@ import {
   clientAttributes,
   isFailure,
   operationName,
+  routeMethod,
   routeName,
   serverAttributes,
   spanName,
@@ -36,7 +37,11 @@ export function beginTrace(
   const caller = parseCaller(api, headers);
   const outside =
     caller === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, caller);
-  const server = tracer.startSpan(`POST ${routeName(route)}`, { kind: api.SpanKind.SERVER }, outside);
+  const server = tracer.startSpan(
+    `${routeMethod(route)} ${routeName(route)}`,
+    { kind: api.SpanKind.SERVER },
+    outside,
+  );
   let client: Span | undefined;
   let askedAt = 0;
   return {
@@ -62,7 +67,7 @@ export function beginTrace(
         client.end(Math.max(over, askedAt));
       }
       // For generate-content the operation is in the path, and was not known when the span began.
-      server.updateName(`POST ${routeName(record)}`);
+      server.updateName(`${routeMethod(record)} ${routeName(record)}`);
       server.setAttributes(serverAttributes(record));
       if (isFailure(record, 500)) server.setStatus({ code: api.SpanStatusCode.ERROR });
       server.end(over);

@@ -2,8 +2,8 @@
 
 import type { Attributes } from '@opentelemetry/api';
 import { modelName } from '../../catalog/catalog.ts';
-import type { FormatName, Operation } from '../../conversation/prompt.ts';
-import type { Route } from '../../conversation/route.ts';
+import type { FormatName } from '../../conversation/prompt.ts';
+import { isStored, type Route, STORED_ENDPOINTS } from '../../conversation/route.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 
 const ROUTES: Readonly<Record<FormatName, string>> = {
@@ -13,7 +13,7 @@ const ROUTES: Readonly<Record<FormatName, string>> = {
   'generate-content': '/v1beta/models/{model}:generateContent',
 };
 /** The paths of other operations than answers. */
-const EXTRA: Readonly<Record<Exclude<Operation, 'generate'>, Partial<Record<FormatName, string>>>> = {
+const EXTRA: Readonly<Record<'compact' | 'count-tokens', Partial<Record<FormatName, string>>>> = {
   compact: { responses: '/v1/responses/compact' },
   'count-tokens': {
     responses: '/v1/responses/input_tokens',
@@ -34,12 +34,19 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** The path of a route as documented, never as it was sent. */
 export function routeName({ format, operation }: Route): string {
+  if (isStored(operation)) return `${ROUTES[format]}/{id}${STORED_ENDPOINTS[operation].action}`;
   return (operation === 'generate' ? undefined : EXTRA[operation][format]) ?? ROUTES[format];
 }
 
-/** The operation that the vendor is asked for, as the conventions name it. */
+/** The method of a route. */
+export function routeMethod({ operation }: Pick<Route, 'operation'>): string {
+  return isStored(operation) ? STORED_ENDPOINTS[operation].method : 'POST';
+}
+
+/** The operation that the vendor is asked for: as the conventions name it, or the gateway if they do not. */
 export function operationName({ operation, spoken }: Pick<ExchangeRecord, 'operation' | 'spoken'>): string {
   if (operation === 'count-tokens') return 'count_tokens';
+  if (isStored(operation)) return `${operation.replace('-', '_')}_response`;
   return spoken === 'generate-content' ? 'generate_content' : 'chat';
 }
 
@@ -81,7 +88,7 @@ export function clientAttributes(record: ExchangeRecord, askedAt: number): Attri
 /** The attributes of the span for the caller's request. */
 export function serverAttributes(record: ExchangeRecord): Attributes {
   return {
-    'http.request.method': 'POST',
+    'http.request.method': routeMethod(record),
     'http.route': routeName(record),
     'http.response.status_code': record.status,
     'gateway.request.id': record.id,

@@ -3,7 +3,7 @@
  * of the content.
  */
 
-import type { FormatName, Operation } from '../../conversation/prompt.ts';
+import { type FormatName, type Operation, STORED_OPERATIONS } from '../../conversation/prompt.ts';
 import type { Tokens } from '../../conversation/tokens.ts';
 import type { Fault } from '../../lib/errors.ts';
 
@@ -69,6 +69,27 @@ export interface ExchangeRecord {
   readonly repairs?: readonly string[] | undefined;
   /** Violations of its format's rules in a stream of the gateway; absent if they were not counted. */
   readonly violations?: number | undefined;
+}
+
+/**
+ * Operations that cost nothing: a count of tokens, and a request about a stored response, whose tokens were used by the
+ * request that made it.
+ */
+const FREE: ReadonlySet<string> = new Set<Operation>(['count-tokens', ...STORED_OPERATIONS]);
+
+/** Whether an answered exchange has cost something that nobody has counted. */
+export function isUncounted({
+  cost,
+  attempts,
+  status,
+  operation,
+}: {
+  readonly cost?: number | null | undefined;
+  readonly attempts: number;
+  readonly status: number;
+  readonly operation: string;
+}): boolean {
+  return (cost ?? undefined) === undefined && attempts > 0 && status < 400 && !FREE.has(operation);
 }
 
 /** A model that could not answer, so that one of its fallbacks was asked. */

@@ -2,6 +2,7 @@
 
 import type { Model } from '../../catalog/model.ts';
 import { findPrices } from '../../catalog/prices-at.ts';
+import { isStored } from '../../conversation/route.ts';
 import { sumTokens, type Tokens, type UsageField } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
 import type { Fault } from '../../lib/errors.ts';
@@ -21,7 +22,8 @@ const FREE: Model['prices'] = { input: 0, output: 0 };
 /** Makes the record of an exchange that is over. */
 export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const { model, upstreamModel, spoken, status, remains } = closed;
-  const reader = spoken && usageReaders[spoken];
+  // What a stored response has used was used by the request that made it.
+  const reader = spoken && !isStored(closed.operation) ? usageReaders[spoken] : undefined;
   const figures = reader === undefined || remains.length === 0 ? [] : ownUsage(closed, reader.field);
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   // An answer of the sandbox or the cache costs nothing. Its tokens count as usual, so that limits can be tried there.

@@ -1,6 +1,7 @@
 /** Adds up exchanges, as the tables of sums hold them. */
 
 import { type ExchangeRow, USAGE_SUMS, type UsageSums } from '../../store/tables.ts';
+import { isUncounted } from './exchange-record.ts';
 
 /** A column by which sums are grouped. `month` is the beginning of `day`. */
 export type SumColumn = 'day' | 'month' | 'key' | 'model' | 'vendor' | 'tag' | 'group_name';
@@ -54,10 +55,10 @@ export function sumBy<C extends SumColumn>(
 
 /** Adds an exchange to sums, whose meaning `UsageSums` says. */
 function addRow(sums: Sums, row: ExchangeRow): void {
-  const { status, outcome, cost, attempts, operation, first_byte } = row;
+  const { status, outcome, cost, first_byte } = row;
   sums.requests += 1;
   if (status >= 400 || outcome === 'failed') sums.errors += 1;
-  if (cost === null && attempts > 0 && status < 400 && operation !== 'count-tokens') sums.uncounted += 1;
+  if (isUncounted(row)) sums.uncounted += 1;
   sums.input += row.input ?? 0;
   sums.output += row.output ?? 0;
   sums.reasoning += row.reasoning ?? 0;

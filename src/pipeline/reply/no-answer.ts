@@ -21,6 +21,17 @@ export function isNoSuchPath({ status }: UpstreamAnswer, { fault }: GatewayError
  * Makes the error for a body that is not an answer, and cancels the body. Some services send one at paths that they do
  * not have (LM Studio: "Returning 200 anyway").
  */
-export function noAnswer({ answer, route: { operation }, model }: VendorAnswer): GatewayError {
-  return operation === 'generate' ? notJson(answer) : leftFor(answer, notServed(operation, model));
+export function noAnswer(answered: VendorAnswer): GatewayError {
+  const { answer } = answered;
+  const lacking = findLacking(answered);
+  return lacking === undefined ? notJson(answer) : leftFor(answer, lacking);
+}
+
+/** The error that a service lacks the operation; undefined for an operation that no service of the format lacks. */
+export function findLacking({
+  route: { operation },
+  model,
+}: Pick<VendorAnswer, 'route' | 'model'>): GatewayError | undefined {
+  const mayLack = operation === 'compact' || operation === 'count-tokens';
+  return mayLack && model !== undefined ? notServed(operation, model) : undefined;
 }

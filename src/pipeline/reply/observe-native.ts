@@ -7,6 +7,7 @@
 
 import type { Ledger } from '../../accounting/usage/ledger.ts';
 import { observeUsage, type UsageStep } from '../../accounting/usage/observe-usage.ts';
+import { isStored } from '../../conversation/route.ts';
 import { formats } from '../../formats/formats.ts';
 import { type GatewayError, isVendorError } from '../../lib/errors.ts';
 import { HIGH_WATER_MARK } from '../../streams/push-body.ts';
@@ -26,8 +27,8 @@ type Bytes = Step<Uint8Array, Uint8Array>;
 export interface NativeObservers {
   /** Absent if there is nothing to watch. */
   readonly observer: AnswerObserver | undefined;
-  /** Absent unless the answer is an event stream. */
-  readonly beginning?: Beginning;
+  /** Absent unless the answer is an event stream that a model gives to this request. */
+  readonly beginning?: Beginning | undefined;
 }
 
 /**
@@ -42,7 +43,7 @@ export function observeNative(
   head: UpstreamHead,
   repeats: boolean,
 ): NativeObservers {
-  const { upstreamFormat, stripInjectedUsage, ledger } = prepared;
+  const { upstreamFormat, stripInjectedUsage, ledger, route } = prepared;
   const { status, headers } = head;
   const format = formats[upstreamFormat];
   const isStream = isEventStream(headers);
@@ -51,8 +52,9 @@ export function observeNative(
     return { observer: joined(observeUsage(ledger, upstreamFormat, repeats), stored) };
   const tail = new TrailingBytes(Buffer.allocUnsafeSlow(END_LENGTH));
   const usage = observeUsage(ledger, upstreamFormat, repeats, tail);
-  const end = new EndWatch(format, tail);
-  const beginning = new Beginning(format.outbound);
+  const isResumed = isStored(route.operation);
+  const end = new EndWatch(format, tail, isResumed);
+  const beginning = isResumed ? undefined : new Beginning(format.outbound);
   const hider = new FailureHider(format.outbound, secret);
   const unseen = stripInjectedUsage === undefined ? hider : fuse(stripInjectedUsage(), hider);
   const visible = joined(unseen, stored) ?? unseen;
@@ -87,7 +89,11 @@ interface StreamWatches {
   readonly tail: TrailingBytes;
   readonly usage: UsageStep | undefined;
   readonly end: EndWatch;
-  readonly beginning: Beginning;
+  /**
+   * Absent for the stream of a stored response: a failure that it tells was that of the request that made the response,
+   * not of this one.
+   */
+  readonly beginning: Beginning | undefined;
   /** What changes the bytes that the caller sees. */
   readonly visible: Bytes;
 }
@@ -104,7 +110,7 @@ class StreamObserver implements AnswerObserver {
   readonly #tail: TrailingBytes;
   readonly #usage: UsageStep | undefined;
   readonly #end: EndWatch;
-  readonly #beginning: Beginning;
+  readonly #beginning: Beginning | undefined;
   readonly #visible: Bytes;
 
   constructor({ ledger, secret, tail, usage, end, beginning, visible }: StreamWatches) {
@@ -142,6 +148,7 @@ class StreamObserver implements AnswerObserver {
   }
 
   hasFailed(): boolean {
+    if (this.#beginning === undefined) return false;
     const fault = this.#end.failure()?.fault;
     if (fault === undefined) return false;
     this.#ledger.fault = fault;
@@ -149,16 +156,16 @@ class StreamObserver implements AnswerObserver {
   }
 
   maxQueued(): number {
-    return this.#beginning.isOpen() ? WATCHED_MARK : HIGH_WATER_MARK;
+    return this.#beginning?.isOpen() === true ? WATCHED_MARK : HIGH_WATER_MARK;
   }
 
   #show(bytes: Uint8Array, out: Sink<Uint8Array>): void {
-    this.#beginning.watch(bytes);
+    this.#beginning?.watch(bytes);
     this.#visible.transform(bytes, out);
   }
 
   #finish(out: Sink<Uint8Array>): void {
-    this.#beginning.end();
+    this.#beginning?.end();
     this.#visible.flush?.(out);
   }
 }

@@ -8,8 +8,7 @@ import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { refusalHeaders, responseHeaders } from '../../upstream/headers.ts';
 import { hidden, hiddenInJson, hiding, withoutSecretsIn } from '../../upstream/redact.ts';
 import type { RenderedReply, VendorAnswer } from '../exchange.ts';
-import { notServed } from '../model/native-format.ts';
-import { isNoSuchPath } from './no-answer.ts';
+import { findLacking, isNoSuchPath } from './no-answer.ts';
 import { readWhole, withBody } from './reply-body.ts';
 import { withReportedWait, withWait } from './vendor-wait.ts';
 
@@ -23,15 +22,14 @@ const MAX_ERROR = 1024 * 1024;
  *   key or account, which is not the caller's doing; and if the body is too large or breaks off.
  */
 export async function refusedReply(answered: VendorAnswer): Promise<RenderedReply> {
-  const { id, route, upstreamFormat, model, answer, translation, secret, limitHeaders, ledger } = answered;
+  const { id, route, upstreamFormat, answer, translation, secret, limitHeaders, ledger } = answered;
   const body = await readWhole(answered, MAX_ERROR);
   const text = textOfBytes(body);
   const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
   const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
   const parsed = formats[upstreamFormat].outbound.parseError(answer.status, shown);
   const said = withWord(withWait(withoutSecretsIn(parsed, secret), answer), answer.status, shown);
-  const { operation } = route;
-  const error = operation !== 'generate' && isNoSuchPath(answer, said) ? notServed(operation, model) : said;
+  const error = (isNoSuchPath(answer, said) ? findLacking(answered) : undefined) ?? said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
   // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
   if (translation === undefined && !isOurs && isJson) {

@@ -54,6 +54,7 @@ export function nativeRequest(routed: Routed, askUsage: RequestOptions['askUsage
   const edits = service === undefined ? namingModel(routed) : withoutModel(routed, service);
   return {
     ...routed,
+    method: 'POST',
     path: pathAt(vendor, path) + (service === undefined ? passedOn(query) : ''),
     headers: requestHeaders(
       vendor,
@@ -101,7 +102,7 @@ function nativePath(
  * The caller's query without the gateway's key and without a model. The model is in the body or the path, which decided
  * on access and price; some services would take the query's instead (BerriAI/litellm#41810).
  */
-function passedOn(query: Query): string {
+export function passedOn(query: Query): string {
   if (query.size === 0) return '';
   const kept = [...query].filter(([name]) => name !== 'key' && name.toLowerCase() !== 'model');
   const text = new URLSearchParams(kept).toString();

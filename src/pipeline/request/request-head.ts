@@ -11,7 +11,7 @@ const SINGLE = ['host', 'authorization'] as const;
 const MAX_HEADERS = 100;
 
 /** The path as it was sent, without the query. Routing may have normalized it to another one. */
-export function rawPath(message: CallerRequest): string {
+export function rawPath(message: Pick<CallerRequest, 'url'>): string {
   const target = message.url ?? '/';
   const cut = target.indexOf('?');
   return cut < 0 ? target : target.slice(0, cut);

@@ -16,6 +16,6 @@ export function asksStream({ named, body, scan }: Routed): boolean {
 }
 
 /** Whether a stream is one JSON list, as Gemini's is without `alt=sse`. */
-export function asksList({ named, query }: Routed): boolean {
+export function asksList({ named, query }: Pick<Routed, 'named' | 'query'>): boolean {
   return named?.method === 'streamGenerateContent' && !parseAlt(query).isSse;
 }

@@ -41,7 +41,7 @@ function findSession(routed: Naming): string | undefined {
 }
 
 /** Like `findSession`, but only from headers: the prompt already has what the body says. */
-export function sessionInHeaders(routed: Naming): string | undefined {
+export function sessionInHeaders(routed: Pick<Naming, 'message' | 'principal'>): string | undefined {
   return hidden(routed, namedByHeader(routed));
 }
 
@@ -74,7 +74,7 @@ function findBeginning({ body, scan }: Naming): string | undefined {
   return undefined;
 }
 
-function hidden({ principal }: Naming, named: string | undefined): string | undefined {
+function hidden({ principal }: Pick<Naming, 'principal'>, named: string | undefined): string | undefined {
   return named === undefined ? undefined : hash('sha256', `${principal.name}\n${named}`);
 }
 
@@ -88,7 +88,7 @@ export function sessionHeader(routed: Naming, dialect: string): Readonly<Record<
   return session ? { [name]: session } : undefined;
 }
 
-function namedByHeader({ message: { headers } }: Naming): string | undefined {
+function namedByHeader({ message: { headers } }: Pick<Naming, 'message'>): string | undefined {
   for (const name of HEADERS) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '') return value;

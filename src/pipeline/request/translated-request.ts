@@ -84,6 +84,7 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
   return {
     ...routed,
     upstreamFormat,
+    method: 'POST',
     path: pathAt(vendor, path),
     headers: requestHeaders(vendor, upstreamFormat, callersOwn(routed), streams && counting === undefined, {
       ...sessionHeader(routed, target.dialect),

@@ -60,6 +60,16 @@ export const PARAMETERS: Readonly<Record<FormatName, ReadonlySet<string>>> = {
   'generate-content': new Set([...ALT_NAMES, 'fields', 'prettyPrint']),
 };
 
+/**
+ * The same of a request about a stored response: which part of it is asked for, and of its stream from where on
+ * ("Get a model response" and "List input items", OpenAI API reference). A list is written with `[]` by OpenAI's SDKs.
+ */
+export const STORED_PARAMETERS: ReadonlySet<string> = new Set([
+  ...PARAMETERS.responses,
+  ...['include', 'include[]', 'include_obfuscation', 'stream', 'starting_after'],
+  ...['after', 'limit', 'order'],
+]);
+
 /** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
   buildTree(listPaths(format, REFUSED[format]), format === 'generate-content' ? spellings : undefined),

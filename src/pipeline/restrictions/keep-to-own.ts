@@ -27,18 +27,32 @@ export function keepToOwn(
   request: Scanned,
   known: StoredIds,
 ): Scanned | Promise<Scanned> {
-  const { name, stored } = principal;
+  const { stored } = principal;
   if (stored === 'all') return request;
   const references = storedReferences(format, request.tree());
-  if (stored === 'none') {
-    const [first] = references;
-    if (first !== undefined) throw refused(first, 'nothing that is stored at the vendor');
-    const storing = STORING[format].find((field) => isSet(request, field));
-    if (storing !== undefined)
-      throw refused({ id: '', field: storing }, 'nothing that is stored at the vendor');
-    return unstored(format, route.operation, request);
-  }
-  if (references.length === 0) return request;
+  const own = requireOwn(principal, references, known);
+  if (own instanceof Promise) return own.then(() => request);
+  if (stored === 'own') return request;
+  const storing = STORING[format].find((field) => isSet(request, field));
+  if (storing !== undefined) throw refused({ id: '', field: storing }, NOTHING);
+  return unstored(format, route.operation, request);
+}
+
+const NOTHING = 'nothing that is stored at the vendor';
+
+/**
+ * Checks stored objects that a request names, wherever it does. @param known as for `keepToOwn`.
+ * @returns a promise only if an id is not known in memory.
+ * @throws GatewayError, or rejects with it, as `keepToOwn` does.
+ */
+export function requireOwn(
+  { name, stored }: Admitted['principal'],
+  references: readonly Reference[],
+  known: StoredIds,
+): void | Promise<void> {
+  const [first] = references;
+  if (first === undefined || stored === 'all') return;
+  if (stored === 'none') throw refused(first, NOTHING);
   if (references.length > MAX_REFERENCES) {
     throw new GatewayError('invalid-request', `The request names more than ${MAX_REFERENCES} stored things.`);
   }
@@ -46,10 +60,9 @@ export function keepToOwn(
     references.map(({ id }) => id),
     name,
   );
-  const judge = (ids: ReadonlySet<string>): Scanned => {
-    const first = references.find(({ id }) => ids.has(id));
-    if (first !== undefined) throw refused(first, 'only what its own answers have stored at the vendor');
-    return request;
+  const judge = (ids: ReadonlySet<string>): void => {
+    const strange = references.find(({ id }) => ids.has(id));
+    if (strange !== undefined) throw refused(strange, 'only what its own answers have stored at the vendor');
   };
   return missing instanceof Promise ? missing.then(judge, unreadable) : judge(missing);
 }

@@ -38,8 +38,8 @@ export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHea
 }
 
 /**
- * Refuses a background response: the vendor works on it after its exchange is over, and only an endpoint that the
- * gateway does not serve says what it used.
+ * Refuses a background response: the vendor works on it after its exchange is over, and what it has used is known only
+ * when somebody fetches it, which nobody has to.
  * @throws GatewayError `invalid-request`
  */
 export function refuseBackground(routed: Pick<Routed, 'body' | 'scan'>): void {

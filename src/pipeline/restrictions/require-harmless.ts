@@ -8,7 +8,7 @@ import { GatewayError } from '../../lib/errors.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Query } from '../../lib/query.ts';
 import { type KnownFields, TOOLS } from '../../translate/known-fields.ts';
-import { HARMLESS, HARMLESS_OF_BOTH, OPENROUTER, PARAMETERS, PLUGINS } from './harmless-fields.ts';
+import { HARMLESS, HARMLESS_OF_BOTH, OPENROUTER, PLUGINS } from './harmless-fields.ts';
 import { nestedTools } from './other-models.ts';
 
 const OPENROUTER_FIELDS = 'openrouter:';
@@ -38,12 +38,13 @@ export function requireHarmless(format: FormatName, body: JsonObject, isResponse
 
 /**
  * Checks the query.
- * @throws GatewayError `permission-denied` that names the first parameter that is not known to be harmless.
+ * @param known the parameters that are known to be harmless.
+ * @throws GatewayError `permission-denied` that names the first other parameter.
  */
-export function requireHarmlessQuery(format: FormatName, query: Query): void {
+export function requireHarmlessQuery(known: ReadonlySet<string>, query: Query): void {
   for (const name of query.keys()) {
     // These two are never sent to a vendor.
-    if (name === 'key' || name.toLowerCase() === 'model' || PARAMETERS[format].has(name)) continue;
+    if (name === 'key' || name.toLowerCase() === 'model' || known.has(name)) continue;
     throw refused(`?${name}`, name);
   }
 }

@@ -4,38 +4,45 @@ import { asGatewayError, type GatewayError } from '../../lib/errors.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
-import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
-import { identifyDialogue } from '../request/session.ts';
+import type { Prepared, RenderedReply, Routed, Targeted } from '../exchange.ts';
 import type { Lessons } from './lessons.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { isOfUnknownStored } from './unknown-stored.ts';
 
-/** What all attempts for one caller share. */
-export interface RetryContext {
-  readonly once: Stage<Routed, RenderedReply>;
+/** What all attempts for one caller share, whatever is asked. */
+export interface AttemptContext<T extends Targeted> {
+  readonly once: Stage<T, RenderedReply>;
   readonly upstreams: Upstreams;
-  readonly lessons: Lessons;
-  readonly prepare: (routed: Routed) => Prepared;
+  /** The id of the request's session, which chooses among upstreams; undefined if it has none. */
+  readonly findSession: (target: T) => string | undefined;
+  /** Adapts a request to what its vendor has refused before. */
+  readonly adapt: (target: T) => T;
   /** The time of the first attempt, by performance.now(). */
   readonly began: number;
 }
 
+/** What all attempts to get a model's answer share. */
+export interface RetryContext extends AttemptContext<Routed> {
+  readonly lessons: Lessons;
+  readonly prepare: (routed: Routed) => Prepared;
+}
+
 /** An attempt that is to be made. */
-export interface NextAttempt {
-  readonly target: Routed;
+export interface NextAttempt<T extends Targeted = Routed> {
+  readonly target: T;
   /** Upstreams that have just failed. */
   readonly avoid?: ReadonlySet<Vendor>;
 }
 
 /** An attempt that failed. */
-export interface AttemptFailure {
+export interface AttemptFailure<T extends Targeted = Routed> {
   /** What the caller gets if no later attempt succeeds: an error, or an answer that is one. */
   readonly result: GatewayError | RenderedReply;
   readonly error: GatewayError;
   /** The upstream that failed; absent if none could be asked. */
   readonly at?: Vendor;
   /** The request as it was sent; absent if none could be. */
-  readonly sent?: Routed;
+  readonly sent?: T;
 }
 
 /**
@@ -78,15 +85,16 @@ async function askOthers(
   return outcome;
 }
 
-async function attemptAt(
-  context: RetryContext,
-  { target, avoid }: NextAttempt,
+/** Makes one attempt at one upstream. @param number of the attempt, from 1. */
+export async function attemptAt<T extends Targeted>(
+  context: AttemptContext<T>,
+  { target, avoid }: NextAttempt<T>,
   number: number,
-): Promise<RenderedReply | AttemptFailure> {
-  const { once, upstreams, lessons } = context;
+): Promise<RenderedReply | AttemptFailure<T>> {
+  const { once, upstreams, findSession, adapt } = context;
   let at: Vendor | undefined;
   let followed: OutcomeReporter | undefined;
-  let sent: Routed | undefined;
+  let sent: T | undefined;
   try {
     const pool = upstreams.getPool(target.vendor);
     const lease =
@@ -94,7 +102,7 @@ async function attemptAt(
       (await pool.take(
         limitSubject(target),
         avoid,
-        target.vendor.upstreams && identifyDialogue(target),
+        target.vendor.upstreams && findSession(target),
         target.signal,
       ));
     at = lease?.vendor ?? target.vendor;
@@ -111,7 +119,7 @@ async function attemptAt(
               ...(followed !== undefined && { ended: followed.ended }),
             },
           };
-    sent = lessons.adapt(asked);
+    sent = adapt(asked);
     const replied = await once(sent);
     followed?.settle(replied.refusal);
     return replied.refusal === undefined ? replied : { result: replied, error: replied.refusal, at, sent };
@@ -126,16 +134,22 @@ async function attemptAt(
  * The subject of the vendor's own limits: a model's answers and, separately, the counting of its tokens ("Token
  * counting", Claude documentation: "separate and independent rate limits").
  */
-export function limitSubject({ model, route }: Routed): string {
-  return route.operation === 'count-tokens' ? `${model.id} ${route.operation}` : model.id;
+export function limitSubject({ model, route: { operation } }: Targeted): string {
+  if (model === undefined) return operation;
+  return operation === 'count-tokens' ? `${model.id} ${operation}` : model.id;
 }
 
 /** Milliseconds that are left for all attempts. */
-export function timeLeft({ upstreams, began }: RetryContext): number {
+export function timeLeft({
+  upstreams,
+  began,
+}: Pick<AttemptContext<Targeted>, 'upstreams' | 'began'>): number {
   return upstreams.timeoutClock.limits.total - (performance.now() - began);
 }
 
 /** Whether an attempt has failed. */
-export function isFailed(outcome: RenderedReply | AttemptFailure): outcome is AttemptFailure {
+export function isFailed<T extends Targeted>(
+  outcome: RenderedReply | AttemptFailure<T>,
+): outcome is AttemptFailure<T> {
   return 'result' in outcome;
 }

@@ -12,6 +12,7 @@ import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import { recordedName } from '../../upstream/vendor.ts';
 import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
+import { identifyDialogue } from '../request/session.ts';
 import { storedReferences } from '../restrictions/stored-references.ts';
 import {
   type AttemptFailure,
@@ -44,7 +45,15 @@ export function retry(
 ): Stage<Routed, RenderedReply> {
   const lessons = openLessons(() => performance.now());
   return async (routed) => {
-    const context = { once, upstreams, lessons, prepare, began: performance.now() };
+    const context = {
+      once,
+      upstreams,
+      lessons,
+      prepare,
+      findSession: identifyDialogue,
+      adapt: lessons.adapt,
+      began: performance.now(),
+    };
     const first = await attemptOnce(context, { target: routed }, 1);
     if (!isFailed(first)) return first;
     const outcome = await withRepairs(context, { target: routed }, 1, first);
@@ -192,7 +201,7 @@ async function planFallback(target: Routed, reason: FallbackReason): Promise<Nex
 }
 
 /** Waits for so many milliseconds. @returns false, and sooner, if the signal aborts. */
-async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
+export async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', resolve);
   if (!signal.aborted) await withTimeout(promise, milliseconds);
@@ -204,7 +213,7 @@ async function pause(milliseconds: number, signal: Signal): Promise<boolean> {
  * Gives the final outcome. After more than one attempt it advises the official SDKs not to retry. An overloaded vendor
  * is the exception: agents retry it ten times and more, as they would without a gateway.
  */
-function giveUpAfter(result: GatewayError | RenderedReply, number: number): RenderedReply {
+export function giveUpAfter(result: GatewayError | RenderedReply, number: number): RenderedReply {
   const failure = result instanceof GatewayError ? result : result.refusal;
   const final = number > 1 && failure?.retryAfter === undefined && failure?.fault !== 'upstream-overloaded';
   if (result instanceof GatewayError) throw final ? amended(result, NOT_AGAIN) : result;

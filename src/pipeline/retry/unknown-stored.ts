@@ -23,8 +23,13 @@ const FAULTS: ReadonlySet<Fault> = new Set<Fault>([
 const UNKNOWN = /not[ _]?found|no such|(?:not|n['’]t) exist/i;
 
 /** Whether a vendor's account has refused a request because it does not know what the request names. */
-export function isOfUnknownStored(routed: Routed, { fault, code, message }: GatewayError): boolean {
-  if (!FAULTS.has(fault) || !UNKNOWN.test(`${code ?? ''} ${message}`)) return false;
+export function isOfUnknownStored(routed: Routed, error: GatewayError): boolean {
+  if (!saysUnknown(error)) return false;
   const body = parseExactBody(routed);
   return body !== undefined && storedReferences(routed.route.format, body).length > 0;
+}
+
+/** Whether a refusal says that something does not exist. */
+export function saysUnknown({ fault, code, message }: GatewayError): boolean {
+  return FAULTS.has(fault) && UNKNOWN.test(`${code ?? ''} ${message}`);
 }

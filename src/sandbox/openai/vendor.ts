@@ -6,6 +6,7 @@ import { answerChat } from '../chat-completions/answer.ts';
 import { header, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { answerResponses } from '../responses/answer.ts';
 import { compactResponses, countResponses } from '../responses/count-and-compact.ts';
+import { answerStored, notAllowed } from '../responses/stored.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { lookUp, type OpenaiVendor } from './request.ts';
 import { openaiRefusal } from './words.ts';
@@ -30,16 +31,13 @@ export function openaiAnswer(
 ): VendorAnswer {
   const { method, path } = request;
   checkKey(request, state.keys[vendor]);
+  const stored = BESIDE[path] === undefined ? answerStored(request, state) : undefined;
+  if (stored !== undefined) return stored;
   const beside = vendor === 'openai' ? BESIDE[path] : undefined;
   const posted = beside !== undefined || ['/chat/completions', '/responses'].includes(path);
   const listed = path === '/models' || path.startsWith('/models/');
   if (!posted && !listed) throw openaiRefusal(404, { message: `Invalid URL (${method} /v1${path})` });
-  if (method !== (posted ? 'POST' : 'GET')) {
-    throw openaiRefusal(405, {
-      message: `Not allowed to ${method} on /v1${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
-      code: 'method_not_supported',
-    });
-  }
+  if (method !== (posted ? 'POST' : 'GET')) throw notAllowed(request);
   if (path === '/models') return whole({ object: 'list', data: [...state.models[vendor]].map(modelEntry) });
   if (listed) return whole(modelEntry(lookUp(vendor, state, path.slice('/models/'.length))));
   if (beside !== undefined) return beside(request, state);

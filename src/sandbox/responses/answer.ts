@@ -9,11 +9,11 @@ import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
 import { openaiRefusal } from '../openai/words.ts';
 import { type SandboxState, stampFor } from '../sandbox-state.ts';
 import { compatibleResponsesRequest, responsesRequest } from '../schemas/responses.ts';
-import type { Script, Stamp } from '../script.ts';
-import { askOfResponses } from './ask.ts';
+import { type Script, type Stamp, tail } from '../script.ts';
+import { askOfResponses, parseItems } from './ask.ts';
 import { checkItems } from './check-items.ts';
 import { checkLimits, checkOptions } from './check-options.ts';
-import { streamResponses, wholeResponses } from './render.ts';
+import { pendingResponse, streamResponses, wholeResponses } from './render.ts';
 import { findDialogue } from './store.ts';
 
 /**
@@ -37,9 +37,17 @@ export function answerResponses(
   const script = isPrewarm(body) ? unsaid(compose(ask, state.prompts)) : compose(ask, state.prompts);
   const stamp = stampFor(name, body);
   if (body['store'] !== false) store(script, stamp, items, state);
-  return body['stream'] === true
-    ? streamed(streamResponses(script, stamp), script)
+  if (body['stream'] === true) return streamed(streamResponses(script, stamp), script);
+  return isBackground(body)
+    ? whole(pendingResponse(script, stamp, 'queued'))
     : whole(wholeResponses(script, stamp), script.usage.output);
+}
+
+/** How long a response takes in the background, in milliseconds: some polls, whatever the pace. */
+const BACKGROUND = 500;
+
+function isBackground(body: JsonObject): boolean {
+  return body['background'] === true;
 }
 
 /** Whether the request only puts the prompt into the cache. */
@@ -56,7 +64,26 @@ function store(script: Script, stamp: Stamp, items: readonly JsonObject[], state
   const response = wholeResponses(script, stamp);
   const output = asObjects(response['output']);
   for (const item of output) state.items.set(asText(item['id']) ?? '', item);
-  state.responses.set(asText(response['id']) ?? '', [...items, ...output]);
+  state.responses.set(asText(response['id']) ?? '', {
+    dialogue: [...items, ...output],
+    input: parseItems(stamp.body['input']).map((item, index) => asInputItem(item, stamp, index)),
+    script,
+    stamp,
+    ready: Date.now() + (isBackground(stamp.body) ? BACKGROUND : 0),
+  });
+}
+
+/** Where the ids of input items begin, so that none is that of an item of the output. */
+const INPUT = 0x80;
+
+/** An item of the input as OpenAI lists it. */
+function asInputItem(item: JsonObject, stamp: Stamp, index: number): JsonObject {
+  const id = tail(stamp, INPUT + index, 32);
+  const { role, content, type = 'message' } = item;
+  if (type !== 'message') return { id: `item_${id}`, ...item };
+  const said = role === 'assistant' ? 'output_text' : 'input_text';
+  const parts = typeof content === 'string' ? [{ type: said, text: content }] : (content ?? []);
+  return { id: `msg_${id}`, status: 'completed', ...item, type, content: parts };
 }
 
 function tooLong() {

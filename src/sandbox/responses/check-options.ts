@@ -34,13 +34,13 @@ export function checkOptions(body: JsonObject): void {
       'mutually_exclusive_parameters',
     );
   }
-  // A background answer without a stream has to be fetched later, and prompts are stored elsewhere.
-  const waits = body['background'] === true && body['stream'] !== true;
-  if (waits || body['prompt'] != null) {
-    const field = waits ? 'background' : 'prompt';
+  if (body['background'] === true && body['store'] === false)
+    throw bad("Background mode requires 'store' to be true.", 'store');
+  // Prompts are stored elsewhere.
+  if (body['prompt'] != null) {
     throw bad(
-      `Unsupported parameter: '${field}' is not supported with this model.`,
-      field,
+      "Unsupported parameter: 'prompt' is not supported with this model.",
+      'prompt',
       'unsupported_parameter',
     );
   }

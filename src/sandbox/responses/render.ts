@@ -17,7 +17,11 @@ const RESPONSES_STREAM_ERROR = {
   param: null,
 } as const;
 
-type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
+/** The states of a response that has no output, or none yet. */
+type Pending = 'queued' | 'in_progress' | 'cancelled';
+type Status = Pending | 'completed' | 'incomplete' | 'failed';
+
+const PENDING: ReadonlySet<Status> = new Set<Status>(['queued', 'in_progress', 'cancelled']);
 
 /** @returns the events of a streamed response */
 export function* streamResponses(script: Script, stamp: Stamp): Generator<WireEvent> {
@@ -160,6 +164,11 @@ export function wholeResponses(script: Script, stamp: Stamp): JsonObject {
   return response(script, stamp, finalStatus(script), output);
 }
 
+/** @returns a response of which nothing is said, because it is still being made or was cancelled */
+export function pendingResponse(script: Script, stamp: Stamp, status: Pending): JsonObject {
+  return response(script, stamp, status, []);
+}
+
 function usage(tokens: ScriptUsage): JsonObject {
   return {
     input_tokens: tokens.input,
@@ -173,7 +182,7 @@ function usage(tokens: ScriptUsage): JsonObject {
 /** The response object, which echoes the request with its defaults filled in. */
 function response(script: Script, stamp: Stamp, status: Status, output: readonly JsonObject[]): JsonObject {
   const { body, created } = stamp;
-  const over = status !== 'in_progress';
+  const over = !PENDING.has(status);
   const said = (field: string, otherwise: Json): Json => body[field] ?? otherwise;
   const text = asObject(body['text']);
   const reasoning = asObject(body['reasoning']);

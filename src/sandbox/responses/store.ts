@@ -22,8 +22,8 @@ function earlierItems(body: JsonObject, state: SandboxState): readonly JsonObjec
   }
   const previous = asText(body['previous_response_id']);
   if (previous === undefined) return [];
-  const items = state.responses.get(previous);
-  if (items !== undefined) return items;
+  const stored = state.responses.get(previous);
+  if (stored !== undefined) return stored.dialogue;
   throw openaiRefusal(400, {
     message: `Previous response with id '${previous}' not found.`,
     param: 'previous_response_id',

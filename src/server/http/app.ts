@@ -2,7 +2,8 @@
 
 import type { H3, H3Event } from 'h3';
 import type { CallerResponse } from '../../access/caller.ts';
-import type { Route } from '../../conversation/route.ts';
+import { STORED_OPERATIONS } from '../../conversation/prompt.ts';
+import { type Route, STORED_ENDPOINTS } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
@@ -38,6 +39,7 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
     paths.post(path, runExchanges(route, host.getGateway));
     paths.refuse(path, (event) => wrongMethod(event, host));
   }
+  addStored(paths, host);
   addModels(paths, host);
   paths.getOnly('/v1/key', paths.list('any', describeKey));
   const console = openConsole();
@@ -66,6 +68,18 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   for (const path of ['/v1/models/**', '/v1beta/models/**']) paths.allowOnly(path, 'GET, POST');
   paths.refuse('/**', (event) => noEndpoint(nearestPath(event.url.pathname)));
   return paths.app;
+}
+
+/** Adds the exchanges about responses that the vendor has stored. */
+function addStored<R extends CallerResponse>(paths: PathTable<R>, host: Host<R>): void {
+  const methods = new Map<string, string[]>();
+  for (const operation of STORED_OPERATIONS) {
+    const { method, action } = STORED_ENDPOINTS[operation];
+    const path = `/v1/responses/:id${action}`;
+    paths.exchange(method, path, runExchanges({ format: 'responses', operation }, host.getGateway));
+    methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  for (const [path, allowed] of methods) paths.allowOnly(path, allowed.join(', '));
 }
 
 /** Adds the lists of models, and generate-content's exchanges: their path names the model and the operation. */

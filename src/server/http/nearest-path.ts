@@ -14,6 +14,9 @@ const PATHS = [
 /** An operation on a model in Google's style, below any prefix: another version, none, a repeated one, a Vertex AI project. */
 const CALL = /\/models\/[^/]+:(generateContent|streamGenerateContent|countTokens)$/;
 
+/** A request about a stored response, below any prefix. */
+const STORED = /\/responses\/[^/]+(\/cancel|\/input_items)?$/;
+
 /** Whether a path names an operation on a model in Google's style. */
 export function isCall(path: string): boolean {
   return CALL.test(path);
@@ -32,5 +35,8 @@ export function nearestPath(asked: string): string | undefined {
   if (lower === '/v1' || lower === '/v1beta') return `${lower}/models`;
   // Azure's deployments, Google's /v1beta/openai, and a base URL that is already the whole path.
   if (lower.endsWith('/chat/completions')) return '/v1/chat/completions';
-  return PATHS.find((known) => lower.endsWith(known) || known.replace(/^\/v1(?:beta)?/, '') === lower);
+  const known = PATHS.find((each) => lower.endsWith(each) || each.replace(/^\/v1(?:beta)?/, '') === lower);
+  if (known !== undefined) return known;
+  const stored = STORED.exec(path);
+  return stored === null ? undefined : `/v1/responses/{id}${stored[1] ?? ''}`;
 }

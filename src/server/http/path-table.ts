@@ -79,8 +79,13 @@ export class PathTable<R extends CallerResponse> {
 
   /** Adds a path for POST, whose requests are exchanges. */
   post(path: string, exchange: Exchange): void {
+    this.exchange('POST', path, exchange);
+  }
+
+  /** Adds a path for a method by which its requests are exchanges. */
+  exchange(method: 'POST' | 'GET' | 'DELETE', path: string, exchange: Exchange): void {
     const host = this.#host;
-    this.app.on('POST', path, async (event) => {
+    this.app.on(method, path, async (event) => {
       const { message, response } = host.getExchange(event);
       const asked = this.#makeUnrecorded(message, response);
       const fault = faultOfHead(message);

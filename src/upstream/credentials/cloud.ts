@@ -45,7 +45,7 @@ export const CREDENTIAL_NAMES: Readonly<Record<Cloud['type'], string>> = {
 
 /** The parts of a request that a signature covers. */
 export interface Outgoing {
-  readonly method: 'POST' | 'GET';
+  readonly method: 'POST' | 'GET' | 'DELETE';
   readonly origin: string;
   /** The path with its query. */
   readonly path: string;

@@ -69,6 +69,7 @@ test('U-38 a request without usage is not free, and is counted', async () => {
   metrics.record(RECORD);
   metrics.record(uncounted);
   metrics.record({ ...uncounted, operation: 'count-tokens' });
+  metrics.record({ ...uncounted, operation: 'retrieve' });
   metrics.record({ ...uncounted, status: 400, fault: 'invalid-request' });
   metrics.record({ ...RECORD, estimated: { tokens: 1_000, cost: 0.5 } });
   const samples = await samplesOf(metrics);

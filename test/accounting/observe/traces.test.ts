@@ -170,6 +170,25 @@ test('without a trace of the caller a new one begins here', async () => {
   expect(client.attributes).not.toHaveProperty('gen_ai.response.time_to_first_chunk');
 });
 
+test.each([
+  ['retrieve', 'GET', '/v1/responses/{id}', 'retrieve_response'],
+  ['delete', 'DELETE', '/v1/responses/{id}', 'delete_response'],
+  ['cancel', 'POST', '/v1/responses/{id}/cancel', 'cancel_response'],
+  ['list-input', 'GET', '/v1/responses/{id}/input_items', 'list_input_response'],
+] as const)('a stored response: %s', async (operation, method, path, name) => {
+  const traces = await open();
+  const trace = traces.begin({ format: 'responses', operation }, {});
+  trace.ask();
+  const { model: _, ...record } = RECORD;
+  trace.end({ ...record, format: 'responses', spoken: 'responses', operation });
+  await traces.close(5_000);
+  expect(spanNamed(`${method} ${path}`).attributes).toMatchObject({
+    'http.request.method': method,
+    'http.route': path,
+  });
+  expect(spanNamed(name).attributes).toMatchObject({ 'gen_ai.operation.name': name });
+});
+
 describe('the outcome', () => {
   const statusOf = ({ span }: SpanSeen): Json | undefined => asObject(span['status'])?.['code'];
 

@@ -132,6 +132,7 @@ describeStores('a report', (stores) => {
     ['refused', { status: 400, cost: undefined }, { errors: 1, uncounted: 0 }],
     ['broken off', { outcome: 'failed' }, { errors: 1, uncounted: 0 }],
     ['a count of tokens', { operation: 'count-tokens', cost: undefined }, { errors: 0, uncounted: 0 }],
+    ['a stored response', { operation: 'retrieve', cost: undefined }, { errors: 0, uncounted: 0 }],
     [
       'left before a vendor was asked',
       { attempts: 0, outcome: 'client-closed', cost: undefined },

@@ -71,6 +71,19 @@ test('it answers, by the same paths as the server, and says who may not ask', as
   expect([head.status, head.body]).toEqual([200, null]);
 });
 
+test.each([
+  ['GET', '/v1/responses/resp_1?stream=false'],
+  ['DELETE', '/v1/responses/resp_1?'],
+  ['POST', '/v1/responses/resp_1/cancel?'],
+  ['GET', '/v1/responses/resp_1/input_items?limit=2'],
+])('it passes on what is asked of a stored response: %s %s', async (method, path) => {
+  behaviour = 'whole';
+  const { fetch } = mounted({}, { basePath: '/llm' });
+  const answer = await fetch(new Request(`http://gateway.test/llm${path}`, { method, headers: HEADERS }));
+  expect([answer.status, await answer.json()]).toEqual([200, { object: 'chat.completion' }]);
+  expect(upstream.received.at(-1)).toMatchObject({ method, url: path.replace(/\?$/, '') });
+});
+
 test('below a path, it is asked there', async () => {
   behaviour = 'whole';
   const { fetch } = mounted({}, { basePath: '/api/llm/' });

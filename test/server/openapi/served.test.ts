@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANTHROPIC_LIMIT_HEADERS, OPENAI_LIMIT_HEADERS } from '../../../src/access/limits/limit-headers.ts';
 import { configSchema } from '../../../src/config/schema.ts';
-import { asList, asObject, type JsonObject } from '../../../src/lib/json.ts';
+import { asList, asObject, asText, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { createApp } from '../../../src/server/http/app.ts';
 import { openApi } from '../../../src/server/http/openapi/document.ts';
 import { serve } from '../../../src/server/listen/server.ts';
@@ -26,6 +26,7 @@ const operations = operationsOf(document).filter(
 const check = (operation: Operation, response: Response): Promise<void> =>
   checkAnswer(document, operation, response);
 const asking = operations.filter(({ description }) => description['requestBody'] !== undefined);
+const stored = operations.filter(({ path }) => path.includes('{response_id}'));
 
 const RESTRICTED = 'gw-key-that-may-use-next-to-nothing';
 const LIMIT = 20_000;
@@ -159,6 +160,67 @@ describe.each(asking.map((operation) => [operation.id, operation] as const))('%s
   );
 });
 
+/** The id of a response that the sandbox makes in the background. */
+async function makeResponse(): Promise<string> {
+  const body = { model: 'openai/gpt-4.1', input: 'Say a word.', background: true };
+  const response = await post(sandboxed, { path: '/v1/responses', body });
+  return asText(asObject(parseJson(await response.text()))?.['id']) ?? '';
+}
+
+function askStored(
+  gateway: TestGateway,
+  { method, path }: Operation,
+  { id = 'resp_1', key = KEY, signal }: { id?: string; key?: string; signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(`${gateway.url}${path.replace('{response_id}', id)}`, {
+    method,
+    ...(signal !== undefined && { signal }),
+    headers: { authorization: `Bearer ${key}` },
+  });
+}
+
+function askStoredInMood(as: typeof mood, operation: Operation): Promise<Response> {
+  mood = as;
+  return askStored(moody, operation);
+}
+
+/** How to produce every status of a request about a stored response. */
+const PROVOKE_STORED: typeof PROVOKE = {
+  200: async (operation) => askStored(sandboxed, operation, { id: await makeResponse() }),
+  400: (operation) => askStored(moody, operation, { id: 'a%20b' }),
+  401: (operation) => askStored(moody, operation, { key: 'wrong' }),
+  403: (operation) => askStored(moody, operation, { key: RESTRICTED }),
+  404: (operation) => askStored(sandboxed, operation),
+  429: (operation) => askStoredInMood(429, operation),
+  500: (operation) => askStoredInMood(500, operation),
+  502: (operation) => askStoredInMood('broken', operation),
+  503: async (operation) => {
+    mood = 'silent';
+    const before = vendor.received.length;
+    const leaving = new AbortController();
+    const first = askStored(narrow, operation, { signal: leaving.signal });
+    await expect.poll(() => vendor.received.length).toBeGreaterThan(before);
+    const refused = await askStored(narrow, operation);
+    leaving.abort();
+    await expect(first).rejects.toThrow();
+    return refused;
+  },
+  504: (operation) => askStoredInMood('silent', operation),
+};
+
+describe.each(stored.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
+  test.each(Object.keys(operation.responses).filter((status) => status !== 'default'))(
+    'answers %s, as described',
+    async (status) => {
+      const provoke = PROVOKE_STORED[status];
+      if (provoke === undefined) throw new Error(`Nothing here provokes ${status}.`);
+      const response = await provoke(operation);
+      expect(response.status).toBe(Number(status));
+      await check(operation, response);
+    },
+  );
+});
+
 describe('a key with limits', () => {
   let limited: TestGateway;
   const keyOf = ({ id }: Operation): string => `gw-limited-for-${id}`;
@@ -274,7 +336,9 @@ const READS: Readonly<Record<string, Readonly<Record<number, readonly [path: str
 /** Operations, and single statuses, that have a test of their own. */
 const APART = new Set(['isReady', 'getOwnKey 503']);
 
-const reading = operations.filter(({ method, id }) => method === 'GET' && !APART.has(id));
+const reading = operations.filter(
+  (operation) => operation.method === 'GET' && !APART.has(operation.id) && !stored.includes(operation),
+);
 
 describe.each(reading.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
   const statuses = Object.keys(operation.responses).filter((status) => !APART.has(`${id} ${status}`));

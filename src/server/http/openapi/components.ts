@@ -42,8 +42,10 @@ import { countTokensRequest, message, messagesRequest, tokenCount } from './sche
 import {
   compaction,
   compactRequest,
+  deletedResponse,
   inputTokens,
   inputTokensRequest,
+  responseItemList,
   responseObject,
   responsesRequest,
 } from './schemas/responses.ts';
@@ -68,6 +70,8 @@ const answers = {
   ChatCompletion: chatCompletion,
   // The name is not `Response`, because client generators have a type of that name themselves.
   ResponseObject: responseObject,
+  DeletedResponse: deletedResponse,
+  ResponseItemList: responseItemList,
   Compaction: compaction,
   InputTokens: inputTokens,
   Message: message,

@@ -7,6 +7,7 @@ import { componentSchemas } from './components.ts';
 import { announcedPaths, generatePaths } from './generate-paths.ts';
 import { readPaths } from './read-paths.ts';
 import { componentHeaders } from './responses.ts';
+import { storedPaths } from './stored-paths.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 
@@ -42,7 +43,7 @@ export function openApi(): JsonObject {
       },
       { name: 'admin', description: 'Keys, usage and metrics, on a listener of their own.' },
     ],
-    paths: { ...generatePaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
+    paths: { ...generatePaths(), ...storedPaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
     components: {
       schemas: componentSchemas(),
       headers: componentHeaders,

@@ -22,7 +22,9 @@ export const responseObject = z.looseObject({
   object: z.literal('response'),
   created_at: z.number(),
   model: text,
-  status: text.describe('`completed`, `incomplete`, `failed`.'),
+  status: text.describe(
+    '`completed`, `incomplete`, `failed`; in the background also `queued`, `in_progress`, `cancelled`.',
+  ),
   output: list,
   usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }).nullish(),
 });
@@ -44,4 +46,16 @@ export const inputTokensRequest = z.looseObject({ model, input: z.union([text, l
 export const inputTokens = z.looseObject({
   object: z.literal('response.input_tokens'),
   input_tokens: count,
+});
+
+/** The answer of `DELETE`. */
+export const deletedResponse = z.looseObject({ id: text, deleted: z.boolean() });
+
+/** A page of the input items of a response. */
+export const responseItemList = z.looseObject({
+  object: z.literal('list'),
+  data: list,
+  first_id: text.nullish(),
+  last_id: text.nullish(),
+  has_more: z.boolean(),
 });
