@@ -268,7 +268,7 @@ describe('S-22 browsers', () => {
     ['POST', '/v1/v1/messages'],
     ['POST', '/chat/completions'],
     ['POST', '/v1/embeddings'],
-    ['DELETE', '/v1/responses/resp_1'],
+    ['DELETE', '/v1/responses/resp_1/cancel'],
     ['PATCH', '/v1beta/models/gemini-2.5-flash'],
   ])('a page can read the error for an unknown path or method too: %s %s', async (method, path) => {
     const origin = 'https://app.example';

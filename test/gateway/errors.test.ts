@@ -350,7 +350,7 @@ describe('paths', () => {
   );
 
   test.each([
-    ['/v1/responses/nope?key=SECRET', 'error.type', 'invalid_request_error'],
+    ['/v1/responses/nope/nope?key=SECRET', 'error.type', 'invalid_request_error'],
     ['/v1/messages/nope?key=SECRET', 'error.type', 'not_found_error'],
     ['/v1beta/nope?key=SECRET', 'error.status', 'NOT_FOUND'],
     ['/v1beta/models/gemini-2.5-flash:nope?key=SECRET', 'error.status', 'NOT_FOUND'],
