@@ -129,6 +129,8 @@ const FAMILIES: readonly Family[] = [
       /\.prompt_cache_breakpoint<\w+>\.ttl$/,
       // Empty, or what is done without being asked.
       /^\.(?:reasoning<Reasoning>|text<ResponseTextConfig>)$|<EasyInputMessage>\.type$|\.environment<local>$/,
+      // An update of the settings that changes none.
+      /^\.input\[\]<configuration_update>$/,
       /\.format<text>$|\.strict$|\.format<json_schema>\.description$/,
       // One file, told in two ways: the first counts.
       /\.(?:file_id|file_url|filename|detail)$/,
