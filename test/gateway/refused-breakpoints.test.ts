@@ -64,3 +64,41 @@ test.each([
     ]);
   for (const { messages } of later) expect(said(messages)).toEqual(said(plain.messages));
 });
+
+test('a caller of chat-completions whose request is translated keeps all but its own breakpoints', async () => {
+  const [upstream] = await vendors.upstreams(1);
+  if (upstream === undefined) throw new Error('There is no upstream.');
+  const message = 'body.messages.0.user.content.list.0.cache_control: Extra inputs are not permitted';
+  upstream.script((wire, { body }) => {
+    if (body.includes('cache_control')) wire.answer(400, JSON.stringify({ error: { message } }));
+    else wire.answer(200, wholeAnswer('chat-completions'));
+  });
+  const gateway = await startRecorded({
+    vendors: { qwen: { baseUrl: `${upstream.url}/v1`, apiKey: 'k' } },
+    hooks: { onRequest: (prompt) => ({ prompt }) },
+  });
+  vendors.open.push(gateway);
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const body = {
+    model: 'qwen/qwen3.8-max',
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Hi', ...marked }] },
+      { role: 'assistant', content: null, reasoning_content: 'A greeting.', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+      { role: 'user', content: [{ type: 'text', text: 'And?', ...marked }] },
+    ],
+    tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } }, ...marked }],
+  };
+  for (let at = 0; at < 2; at += 1) {
+    const answer = await postJson(`${gateway.url}/v1/chat/completions`, body, { key: KEY });
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+  const [, ...later] = upstream.requests.map(({ body: sent }) => JSON.parse(sent.toString()));
+  expect(later).toHaveLength(2);
+  for (const { messages } of later)
+    expect(messages[1]).toMatchObject({ reasoning_content: 'A greeting.', tool_calls: [call] });
+  await expect
+    .poll(() => gateway.records.map(({ repairs }) => repairs))
+    .toEqual([['without-service-fields'], undefined]);
+});

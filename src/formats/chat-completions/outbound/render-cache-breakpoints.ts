@@ -1,6 +1,6 @@
 /**
  * Cache breakpoints as services take them: OpenAI's `prompt_cache_breakpoint` or Anthropic's `cache_control`. A
- * breakpoint that a caller of this format wrote keeps its spelling.
+ * breakpoint that a caller of this format wrote keeps its spelling, unless the service has refused breakpoints.
  */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
@@ -23,7 +23,7 @@ interface Marked {
  */
 export function renderBreakpoint(
   { cacheBreakpoint, formatSpecific }: Marked,
-  { dialect, report }: Pick<RenderContext, 'dialect' | 'report'>,
+  { dialect, target, report }: Pick<RenderContext, 'dialect' | 'target' | 'report'>,
   path: PromptPath = 'turns[].mark',
 ): JsonObject {
   if (cacheBreakpoint === undefined) return {};
@@ -31,7 +31,8 @@ export function renderBreakpoint(
     formatSpecific,
     'chat-completions',
   );
-  if (breakpoint !== undefined || control !== undefined)
+  const isRefused = target.avoids?.has('service-fields') === true;
+  if (!isRefused && (breakpoint !== undefined || control !== undefined))
     return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
   if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...cacheBreakpoint } };
   report(path, 'dropped', 'the service caches by itself');
@@ -53,7 +54,7 @@ export function marksParts({ dialect, target }: RenderContext): boolean {
 /** The breakpoint of a call, which only some routers take, and only as a caller of theirs writes it. */
 export function renderCallBreakpoint(
   call: Marked,
-  context: Pick<RenderContext, 'dialect' | 'report'>,
+  context: Pick<RenderContext, 'dialect' | 'target' | 'report'>,
 ): JsonObject {
   const { lossless, cacheControl } = context.dialect;
   const isOwn = call.formatSpecific?.format === 'chat-completions';
