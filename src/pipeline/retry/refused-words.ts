@@ -17,10 +17,8 @@ interface Subject {
   readonly only?: RegExp;
   /** What the refusal must not say; absent if it may say anything. */
   readonly unless?: RegExp;
-  /** Whether it is about the turns of the dialogue, not about a setting. */
-  readonly inDialogue?: true;
-  /** Whether it is about a setting that turns may contain too. */
-  readonly inTurns?: true;
+  /** Where it stands: in the turns of the dialogue alone, or there and among the settings. Absent: among the settings. */
+  readonly place?: 'dialogue' | 'anywhere';
 }
 
 const SUBJECTS: readonly Subject[] = [
@@ -31,7 +29,7 @@ const SUBJECTS: readonly Subject[] = [
     topic: /reasoning.?content/i,
     only: /\bmust\b|missing|required|pass(?:ed)? back|expected|provide/i,
     unless: /unsupported|not supported|not permitted|unknown|unexpected|unrecognized|extra/i,
-    inDialogue: true,
+    place: 'dialogue',
   },
   {
     avoidance: 'thoughts',
@@ -51,7 +49,7 @@ const SUBJECTS: readonly Subject[] = [
       'extra_content',
     ],
     topic: /reasoning|thinking|thoughts?\b|signature|encrypted/i,
-    inDialogue: true,
+    place: 'dialogue',
   },
   {
     avoidance: 'user-after-tool',
@@ -59,27 +57,27 @@ const SUBJECTS: readonly Subject[] = [
     // Mistral's templates: "Unexpected role 'user' after role 'tool'", "roles must alternate".
     topic: /\broles?\b/i,
     only: /\b(?:after|alternat|order|follow|unexpected)/i,
-    inDialogue: true,
+    place: 'dialogue',
   },
   {
     avoidance: 'late-system',
     fields: [],
     topic: /\b(?:system|developer)\b/i,
     only: /\b(?:begin|start|first|only|position|top|role|order|precede|messages?)/i,
-    inDialogue: true,
+    place: 'dialogue',
   },
   {
     avoidance: 'unusual-call-ids',
     fields: ['tool_call_id', 'tool_use_id', 'call_id', 'tool_call_ids'],
     topic: /\bids?\b/i,
-    inDialogue: true,
+    place: 'dialogue',
   },
   {
     avoidance: 'loose-turns',
     fields: ['tool_result', 'tool_use', 'tool_calls', 'function_call', 'functionCall', 'functionResponse'],
     topic:
       /\b(?:empty|blank|non-?whitespace|alternat\w*|consecutive|immediately|preced\w+|follow\w*|without|no tool output)\b/i,
-    inDialogue: true,
+    place: 'dialogue',
   },
   {
     avoidance: 'thinking-setting',
@@ -133,7 +131,7 @@ const SUBJECTS: readonly Subject[] = [
     topic: /prompt.?cach|cache.?control|service.?tier/i,
     // Anthropic, which takes them: "cache_control cannot be set for empty text blocks", "A maximum of 4 blocks with …".
     unless: /cannot be set|a maximum of/i,
-    inTurns: true,
+    place: 'anywhere',
   },
   {
     avoidance: 'limit-name',
@@ -144,7 +142,7 @@ const SUBJECTS: readonly Subject[] = [
 ];
 
 const OF_DIALOGUE: ReadonlySet<Avoidance> = new Set(
-  SUBJECTS.filter(({ inDialogue }) => inDialogue).map(({ avoidance }) => avoidance),
+  SUBJECTS.filter(({ place }) => place === 'dialogue').map(({ avoidance }) => avoidance),
 );
 
 /** Whether an avoidance is about the turns of the dialogue, not about a setting. */
@@ -172,10 +170,10 @@ export function findSubjects(refusal: GatewayError): RefusedSubjects {
   const text = joinText(refusal);
   const words = new Set(wordsIn(text));
   const fitting = SUBJECTS.filter(
-    ({ only, unless, inDialogue, inTurns }) =>
+    ({ only, unless, place }) =>
       (only === undefined || only.test(text)) &&
       !unless?.test(text) &&
-      (inDialogue === true || inTurns === true || !IN_DIALOGUE.test(text)),
+      (place !== undefined || !IN_DIALOGUE.test(text)),
   );
   // A vendor that demands thoughts is not helped by fewer of them.
   const isDemand = fitting.some(
