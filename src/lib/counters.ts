@@ -2,8 +2,8 @@
 
 export interface Counters {
   get(key: string): number;
-  /** Adds one. @returns the new count. */
-  add(key: string): number;
+  /** Adds one, or `by`, which may be negative. @returns the new count. */
+  add(key: string, by?: number): number;
   /** Subtracts one. */
   remove(key: string): void;
 }
@@ -12,17 +12,11 @@ export interface Counters {
 export function openCounters(): Counters {
   const counts = new Map<string, number>();
   const get = (key: string): number => counts.get(key) ?? 0;
-  return {
-    get,
-    add(key) {
-      const count = get(key) + 1;
-      counts.set(key, count);
-      return count;
-    },
-    remove(key) {
-      const left = get(key) - 1;
-      if (left > 0) counts.set(key, left);
-      else counts.delete(key);
-    },
-  };
+  function add(key: string, by = 1): number {
+    const count = get(key) + by;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+    return count;
+  }
+  return { get, add, remove: (key) => void add(key, -1) };
 }

@@ -3,6 +3,7 @@
  * Their bytes are bounded per key and in total.
  */
 
+import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
 
 export interface PendingLimits {
@@ -45,16 +46,14 @@ const RETRY_AFTER = 1;
  */
 export function openArrivals(limits: () => PendingLimits): Arrivals {
   const entries = new Set<Entry>();
-  const perKey = new Map<string, number>();
+  const perKey = openCounters();
   let total = 0;
 
   function resize(entry: Entry, bytes: number): void {
     const by = bytes - entry.bytes;
     entry.bytes = bytes;
     total += by;
-    const ofKey = (perKey.get(entry.key) ?? 0) + by;
-    if (ofKey > 0) perKey.set(entry.key, ofKey);
-    else perKey.delete(entry.key);
+    perKey.add(entry.key, by);
   }
 
   function remove(entry: Entry): void {
@@ -91,7 +90,7 @@ export function openArrivals(limits: () => PendingLimits): Arrivals {
           resize(entry, bytes);
           if (!grows) return;
           const { pendingBytes, pendingBytesPerKey } = limits();
-          if ((perKey.get(key) ?? 0) > pendingBytesPerKey) throw tooMuch();
+          if (perKey.get(key) > pendingBytesPerKey) throw tooMuch();
           makeRoom(entry, pendingBytes);
         },
         end: () => remove(entry),

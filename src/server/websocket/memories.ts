@@ -3,6 +3,7 @@
  * first.
  */
 
+import { openCounters } from '../../lib/counters.ts';
 import { type Memory, openMemory } from './dialogue-memory.ts';
 
 /** The bounds of all memories. */
@@ -38,16 +39,14 @@ interface Entry {
 export function openMemories(limits: () => MemoryLimits): Memories {
   /** In order of age: the memory that was written to last is at the end. */
   const all = new Set<Entry>();
-  const perKey = new Map<string, number>();
+  const perKey = openCounters();
   let total = 0;
 
   function resize(kept: Entry, bytes: number): void {
     const by = bytes - kept.bytes;
     kept.bytes = bytes;
     total += by;
-    const ofKey = (perKey.get(kept.key) ?? 0) + by;
-    if (ofKey > 0) perKey.set(kept.key, ofKey);
-    else perKey.delete(kept.key);
+    perKey.add(kept.key, by);
     all.delete(kept);
     if (bytes > 0) all.add(kept);
   }
@@ -56,7 +55,7 @@ export function openMemories(limits: () => MemoryLimits): Memories {
     const { total: maxTotal, perKey: maxPerKey } = limits();
     forgetOldest(
       (kept) => kept.key === key,
-      () => (perKey.get(key) ?? 0) > maxPerKey,
+      () => perKey.get(key) > maxPerKey,
     );
     forgetOldest(
       () => true,
