@@ -48,6 +48,10 @@ describe('fallbacks', () => {
       'a retired model',
       (wire) => wire.answer(404, '{"error":{"message":"The model is retired.","code":"model_not_found"}}'),
     ],
+    [
+      'a retired model whose refusal is a bad request',
+      (wire) => wire.answer(400, '{"error":{"message":"Model Not Exist","type":"invalid_request_error"}}'),
+    ],
     ['a page of a server that knows no such path', (wire) => wire.answer(404, '404 page not found')],
     ['a deployment that is gone', (wire) => wire.answer(404, '{"error":{"message":"Resource not found"}}')],
     ['a reset', dead],

@@ -3,6 +3,7 @@
 import type { Fault } from '../../lib/errors.ts';
 import { saysAccountIsClosed } from '../account.ts';
 import { findStatusFault } from '../fault-of-status.ts';
+import { saysModelIsMissing } from '../missing-model.ts';
 import type { ErrorFields } from './error-body.ts';
 
 /** The fault that an error answer means. */
@@ -15,7 +16,7 @@ export function classifyError(status: number, fields: ErrorFields): Fault {
     case 400:
     case 422:
       if (fields.code === 'context_length_exceeded' || TOO_LONG.test(text)) return 'context-too-long';
-      if (fields.code === 'model_not_found') return 'model-not-found';
+      if (saysModelIsMissing(text, fields.type, fields.code)) return 'model-not-found';
       break;
     case 404:
       if (fields.code === 'DeploymentNotFound' || /model/i.test(`${text} ${fields.code}`))

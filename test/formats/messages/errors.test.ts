@@ -69,6 +69,7 @@ describe('parsing', () => {
 
   test.each<[number, string, Fault, number]>([
     [400, body('invalid_request_error'), 'invalid-request', 400],
+    [400, body('invalid_request_error', 'Model Not Exist'), 'model-not-found', 404],
     [400, body('invalid_request_error', 'prompt is too long: 5 tokens > 4 maximum'), 'context-too-long', 400],
     [
       400,

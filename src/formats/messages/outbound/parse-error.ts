@@ -9,6 +9,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault } from '../../fault-of-status.ts';
 import type { RecognizedRefusal } from '../../format.ts';
+import { saysModelIsMissing } from '../../missing-model.ts';
 
 /**
  * Parses an error response of the vendor.
@@ -127,6 +128,7 @@ const TOO_LONG =
 
 function findRequestFault(message: string, status: number | undefined): Fault {
   if (TOO_LONG.test(message)) return 'context-too-long';
+  if (saysModelIsMissing(message)) return 'model-not-found';
   // The vendor reports an empty account, and an account that has reached its own limit, as a bad request.
   if (saysAccountIsClosed(message)) return 'upstream-auth';
   // Services that speak this format may use the type for everything, as OpenAI's does for a wrong key: the status tells.
