@@ -44,6 +44,11 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
    * Whether the answer is complete, although more may come. Absent if the last event always says that it is the last.
    */
   mayEnd?(): boolean;
+  /**
+   * Called before `flush` if nothing has come for a while where the answer may end. Absent if the answer may as well end
+   * there at once.
+   */
+  endHere?(): void;
   /** Present if the parser takes an event as the `piece` by which it differs from the one before. */
   readonly pieces?: Pieces;
 }

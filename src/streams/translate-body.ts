@@ -24,6 +24,8 @@ export interface TranslateOptions {
   end?(): boolean;
   /** Whether the source may end here without an end marker. If nothing comes for a while, it counts as ended. */
   mayEnd?(): boolean;
+  /** Called when it counts as ended for that. */
+  endHere?(): void;
   /**
    * Whether the output so far contains nothing of the answer itself. `ready` then keeps waiting, so that a failure can
    * still become an HTTP error or cause a retry. It waits no longer than until the consumer reads.
@@ -169,6 +171,7 @@ class Translation implements Sink<string>, Consumer, ByteSource {
       return;
     }
     this.#source.cancel();
+    this.#options.endHere?.();
     this.#finish();
     this.available();
   }

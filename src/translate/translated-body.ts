@@ -118,6 +118,10 @@ class TranslationProgress implements Step<ReplyEvent, ReplyEvent>, TranslateOpti
     return this.#passed.parser.mayEnd?.() === true;
   }
 
+  endHere(): void {
+    this.#passed.parser.endHere?.();
+  }
+
   isHolding(): boolean {
     return !this.#hasSaid;
   }

@@ -392,6 +392,49 @@ describe.concurrent('U-43 a Gemini stream, which has no end marker, ends in the 
   );
 });
 
+describe.concurrent('U-43 a message that has said why it stopped, and then never says that it is over', () => {
+  const events = eventTexts(streamedAnswer('messages'));
+  const stopped = events.slice(0, -1);
+  const callers = translated.filter(({ spoken }) => spoken === 'messages');
+
+  test.each(callers)('$name: the answer is whole, with or without pings', async (way) => {
+    expect(events.at(-1)).toContain('message_stop');
+    const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+    for (const beat of [true, false]) {
+      const parked = followed((wire) => {
+        wire.stream(stopped);
+        const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
+        const timer = setInterval(() => beat && wire.chunk(ping), 100);
+        void wire.gone.then(() => clearInterval(timer));
+      });
+      upstream.script(parked.script);
+      const text = await (await ask(gateway.url, way, true)).text();
+      expect(isFinished(way.format, text), text).toBe(true);
+      expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
+      await parked.gone();
+    }
+  });
+
+  test.each(callers)('$name: what comes after a reason to stop is included', async (way) => {
+    const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+    const [last = '', stop = ''] = events.slice(-2);
+    const more = [
+      { type: 'content_block_start', index: 7, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 7, delta: { type: 'text_delta', text: 'And more.' } },
+      { type: 'content_block_stop', index: 7 },
+    ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    upstream.script(async (wire) => {
+      wire.stream([...stopped, ...more]);
+      await sleep(6_000);
+      wire.chunk(last);
+      wire.chunk(stop);
+    });
+    const text = await (await ask(gateway.url, way, true)).text();
+    expect(text).toContain('And more.');
+    expect(isFinished(way.format, text), text).toBe(true);
+  });
+});
+
 describe.concurrent('U-41 an answer that goes on after its time', () => {
   test.each(ways)('$name, streamed: an error in the stream', async (way) => {
     const { gateway, upstream } = await waiting({ total: 400 });

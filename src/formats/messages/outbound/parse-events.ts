@@ -36,7 +36,11 @@ type Out = Sink<ReplyEvent>;
  */
 export function parseEvents(prompt: PromptOutline): EventParser {
   const message = new MessageParser(prompt);
-  return Object.assign(withSettledCalls(withCustomCalls(message, prompt)), { pieces: message });
+  return Object.assign(withSettledCalls(withCustomCalls(message, prompt)), {
+    mayEnd: () => message.mayEnd(),
+    endHere: () => message.endHere(),
+    pieces: message,
+  });
 }
 
 /** Reads one message. It leaves the arguments of calls as they are. */
@@ -45,6 +49,10 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
   #isStarted = false;
   #id: string | undefined;
   #isOver = false;
+  /** Whether the message has said why it stopped, and no content has come after that. */
+  #isStopped = false;
+  /** Whether it counts as complete without a `message_stop`. */
+  #mayEndHere = false;
   #lastPiece: string | undefined;
   /** The usage reported so far. */
   #figures: JsonObject = {};
@@ -68,8 +76,22 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
     else this.#read(type, data, value, out);
   }
 
-  flush(): void {
-    if (!this.#isOver) throw endedEarly();
+  flush(out: Out): void {
+    if (this.#isOver) return;
+    if (!this.#mayEndHere) throw endedEarly();
+    this.#stop({}, out);
+  }
+
+  /**
+   * Whether only `message_stop` is to come. It has been seen to stay out while pings went on (tombii/better-ccflare#307).
+   */
+  mayEnd(): boolean {
+    return this.#isStopped && !this.#isOver;
+  }
+
+  /** A stream that breaks off there is no complete one all the same: Anthropic ends each with `message_stop`. */
+  endHere(): void {
+    this.#mayEndHere = this.mayEnd();
   }
 
   last(): string | undefined {
@@ -78,6 +100,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
 
   #readDelta({ delta, index }: JsonObject, out: Out): string | undefined {
     this.#startLate(out);
+    this.#isStopped = false;
     return isObject(delta) ? this.#blocks.delta(delta, index, out) : undefined;
   }
 
@@ -87,6 +110,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
         const block = asObject(event['content_block']);
         if (block === undefined) throw brokenAnswer('a block without content');
         this.#startLate(out);
+        this.#isStopped = false;
         this.#blocks.start(
           needsExactNumbers(block) ? parseExactObject(data, 'content_block') : block,
           event['index'],
@@ -107,6 +131,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
         this.#startLate(out);
         this.#blocks.stop(out);
         this.#end = { ...this.#end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
+        this.#isStopped = asText(this.#end['stop_reason']) !== undefined;
         this.#emitUsage(usage, out);
         return;
       }
