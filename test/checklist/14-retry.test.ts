@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
 import {
   CALLERS,
@@ -107,6 +108,55 @@ describe('checklist 113, 114: an attempt that fails before its content is retrie
       expect(text).not.toContain('Overloaded');
     },
   );
+});
+
+describe('checklist 113, 114: the same of a native stream', () => {
+  const role = (delta: JsonObject): string => `data: ${JSON.stringify(chunk(delta))}\n\n`;
+  const filtered = `data: ${JSON.stringify({ ...chunk({}), choices: [], prompt_filter_results: [] })}\n\n`;
+  const whole = [{ role: 'assistant', content: 'Yes.' }].map(role).join('');
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const last = { ...chunk({}), choices: [], usage };
+  const end = `data: ${JSON.stringify(chunk({}, 'stop'))}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`;
+  const messageStart = claude.slice(0, claude.indexOf('\n\n') + 2);
+  const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
+
+  test.each<[name: string, model: string, from: Caller, begun: string, failure: string, good: string]>([
+    ['a message without content', CLAUDE, 'messages', messageStart, overloaded, claude],
+    ['a message without content, and a ping', CLAUDE, 'messages', messageStart + ping, overloaded, claude],
+    [
+      'a role',
+      QWEN,
+      'chat-completions',
+      role({ role: 'assistant', content: '' }),
+      chatOverloaded,
+      whole + end,
+    ],
+    [
+      'a role and empty fields',
+      QWEN,
+      'chat-completions',
+      role({ content: null, reasoning_content: '', role: 'assistant' }),
+      chatOverloaded,
+      whole + end,
+    ],
+    ["Azure's filters", QWEN, 'chat-completions', filtered, chatOverloaded, whole + end],
+  ])('checklist 113, 114: %s, to %s', async (_, model, from, begun, failure, good) => {
+    inTurn([begun, failure], [good]);
+    const { text, reply } = await door.stream(from, model);
+    expect(door.upstream().received).toHaveLength(2);
+    expect(reply().choices[0]?.parts).toMatchObject([{ text: 'Yes.' }]);
+    expect(text).toBe(good);
+  });
+
+  test.each<[model: string, from: Caller, pieces: readonly string[]]>([
+    [CLAUDE, 'messages', [messageStart, claude.slice(messageStart.length)]],
+    [QWEN, 'chat-completions', [role({ role: 'assistant', content: '' }), role({ content: 'Yes.' }), end]],
+    [QWEN, 'chat-completions', [role({ role: 'assistant', content: '' }), end]],
+  ])('checklist 113, 114: %s to %s: what was held is passed on', async (model, from, pieces) => {
+    inTurn(pieces);
+    expect((await door.stream(from, model)).text).toBe(pieces.join(''));
+    expect(door.upstream().received).toHaveLength(1);
+  });
 });
 
 describe('checklist 115: nothing is retried after content', () => {

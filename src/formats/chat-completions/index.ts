@@ -39,6 +39,8 @@ export const chatCompletions: Format = {
       ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
       closing: /(?:^|[\r\n])data: ?(?:\[DONE\]|\{(?=[^\r\n]*"choices": ?\[\])[^\r\n]*"usage": ?\{)/,
       failing: /(?<=event: ?|")(?:error|detail)\b/,
+      // The role alone, or what Azure's filters say of the prompt.
+      preamble: /"choices": ?\[\]|"delta": ?\{(?:"role": ?"assistant"|"\w+": ?(?:""|null)|, ?)+\}/,
     },
   },
   renderError,

@@ -46,7 +46,7 @@ export const messages: Format = {
       ending: /"message_stop"|"error": ?[{"]/,
       closing: /"type": ?"message_stop"|(?:^|[\r\n])event: ?error/,
       failing: /(?<=event: ?|")error\b/,
-      preamble: /"type": ?"ping"/,
+      preamble: /"type": ?"ping"|^[^{]{0,64}\{"type": ?"message_start"[^\r\n]*"content": ?\[\]/,
     },
   },
   renderError,
