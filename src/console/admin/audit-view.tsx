@@ -35,12 +35,24 @@ interface Page {
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { name: 'time (UTC)', value: ({ time }) => time, show: ({ time }) => time.slice(0, 19).replace('T', ' ') },
-  { name: 'action', value: ({ action }) => action, show: ({ action }) => ACTIONS[action] ?? action },
+  {
+    name: 'time (UTC)',
+    value: ({ time }) => time,
+    show: ({ time }) => <span class="words">{time.slice(0, 19).replace('T', ' ')}</span>,
+  },
+  {
+    name: 'action',
+    value: ({ action }) => action,
+    show: ({ action }) => <span class="words">{ACTIONS[action] ?? action}</span>,
+  },
   {
     name: 'target',
     value: ({ target }) => target,
-    show: ({ target, target_id: id }) => <strong title={id ?? ''}>{target}</strong>,
+    show: ({ target, target_id: id }) => (
+      <strong class="named" title={id ?? ''}>
+        {target}
+      </strong>
+    ),
   },
   {
     name: 'by',
@@ -50,9 +62,11 @@ const COLUMNS: readonly Column<Entry>[] = [
         {actor ?? 'not named'} <small>{[via, address].filter(Boolean).join(', ')}</small>
       </span>
     ),
+    isDetail: 'on phones',
   },
   {
     name: 'changes',
+    isDetail: 'on phones',
     value: (entry) => listChanges(entry).map(writeChange).join('; '),
     show: (entry) => (
       <ul class="changes">

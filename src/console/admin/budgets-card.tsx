@@ -18,13 +18,18 @@ const COLUMNS: readonly Column<Budget>[] = [
     name: 'of',
     value: ({ of, name }) => `${of} ${name}`,
     show: ({ of, name }) => (
-      <>
+      <span class="named">
         <small>{of}</small> <strong>{name}</strong>
-      </>
+      </span>
     ),
   },
-  { name: 'models', value: showModels, show: (budget) => <span class="wrapped">{showModels(budget)}</span> },
-  { name: 'period', value: ({ period }) => PERIODS[period] },
+  {
+    name: 'models',
+    value: showModels,
+    show: (budget) => <span class="wrapped">{showModels(budget)}</span>,
+    isDetail: 'on phones',
+  },
+  { name: 'period', value: ({ period }) => PERIODS[period], isDetail: 'on phones' },
   {
     name: 'spent',
     value: ({ spent }) => spent,
@@ -34,9 +39,15 @@ const COLUMNS: readonly Column<Budget>[] = [
       </span>
     ),
   },
-  { name: 'budget', value: ({ budget }) => budget, show: ({ budget }) => dollars(budget) },
+  {
+    name: 'budget',
+    value: ({ budget }) => budget,
+    show: ({ budget }) => dollars(budget),
+    isDetail: 'on phones',
+  },
   {
     name: 'left',
+    isDetail: 'on phones',
     value: ({ remaining }) => remaining,
     show: ({ remaining }) => (
       <span class={remaining <= 0 ? 'bad' : ''}>
@@ -48,6 +59,7 @@ const COLUMNS: readonly Column<Budget>[] = [
     name: 'renews (UTC)',
     value: ({ renews_at: renews }) => renews,
     show: ({ renews_at: renews }) => renews?.slice(0, 16).replace('T', ' ') ?? 'never',
+    isDetail: 'on phones',
   },
 ];
 

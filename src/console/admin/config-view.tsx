@@ -8,7 +8,7 @@ import { askConfig, type ConfigEntry } from './config-entries.ts';
 import { type Column, Table } from './table.tsx';
 
 const COLUMNS: readonly Column<ConfigEntry>[] = [
-  { name: 'field', value: ({ path }) => path, show: ({ path }) => <code>{path}</code> },
+  { name: 'field', value: ({ path }) => path, show: ({ path }) => <code class="named">{path}</code> },
   {
     name: 'value',
     value: writeValue,

@@ -32,17 +32,28 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
     reload();
   };
   const columns: readonly Column<Group>[] = [
-    { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong>{name}</strong> },
-    { name: 'models', value: showModels, show: (group) => <span class="wrapped">{showModels(group)}</span> },
-    { name: 'limits', value: showRates, show: (group) => <span class="wrapped">{showRates(group)}</span> },
+    { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong class="named">{name}</strong> },
+    {
+      name: 'models',
+      value: showModels,
+      show: (group) => <span class="wrapped">{showModels(group)}</span>,
+      isDetail: 'on phones',
+    },
+    {
+      name: 'limits',
+      value: showRates,
+      show: (group) => <span class="wrapped">{showRates(group)}</span>,
+      isDetail: 'on phones',
+    },
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,
       show: ({ name }) => data && <Spent name={name} spending={data.spending} />,
     },
-    { name: 'created', value: ({ created_at }) => created_at.slice(0, 10) },
+    { name: 'created', value: ({ created_at }) => created_at.slice(0, 10), isDetail: 'on phones' },
     {
       name: '',
+      isDetail: 'on phones',
       value: () => null,
       show: (group) =>
         mayChange(session) && (

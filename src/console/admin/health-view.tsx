@@ -30,14 +30,25 @@ const COLUMNS: readonly Column<Place>[] = [
     value: ({ isUp }) => (isUp ? 'in use' : 'left out'),
     show: ({ isUp }) => <span class={isUp ? 'good' : 'bad'}>{isUp ? '● in use' : '○ left out'}</span>,
   },
-  { name: 'ejections', value: ({ ejections }) => ejections },
+  { name: 'ejections', value: ({ ejections }) => ejections, isDetail: 'on phones' },
   {
     name: 'requests of the vendor',
     value: ({ requests }) => requests,
     show: ({ requests }) => count(requests),
+    isDetail: 'on phones',
   },
-  { name: 'with an error', value: ({ failures }) => failures, show: ({ failures }) => count(failures) },
-  { name: 'further attempts', value: ({ retries }) => retries, show: ({ retries }) => count(retries) },
+  {
+    name: 'with an error',
+    value: ({ failures }) => failures,
+    show: ({ failures }) => count(failures),
+    isDetail: 'on phones',
+  },
+  {
+    name: 'further attempts',
+    value: ({ retries }) => retries,
+    show: ({ retries }) => count(retries),
+    isDetail: 'on phones',
+  },
 ];
 
 export function HealthView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {

@@ -41,24 +41,40 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       name: 'name',
       value: ({ name }) => name,
       show: (key) => (
-        <>
+        <span class="named">
           <strong>{key.name}</strong> <code>{key.hint}</code>
           {keyState(key) && <span class="state">{keyState(key)}</span>}
-        </>
+        </span>
       ),
     },
-    { name: 'group', value: ({ group }) => group },
-    { name: 'models', value: showModels, show: (key) => <span class="wrapped">{showModels(key)}</span> },
-    { name: 'limits', value: showRates, show: (key) => <span class="wrapped">{showRates(key)}</span> },
+    {
+      name: 'group',
+      value: ({ group }) => group,
+      show: ({ group }) => group && <span class="wrapped">{group}</span>,
+      isDetail: 'on phones',
+    },
+    {
+      name: 'models',
+      value: showModels,
+      show: (key) => <span class="wrapped">{showModels(key)}</span>,
+      isDetail: 'on phones',
+    },
+    {
+      name: 'limits',
+      value: showRates,
+      show: (key) => <span class="wrapped">{showRates(key)}</span>,
+      isDetail: 'on phones',
+    },
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,
       show: ({ name, revoked_at: revoked }) =>
         data && <Spent name={name} spending={data.spending} hasBudgets={revoked === null} />,
     },
-    { name: 'created', value: ({ created_at }) => created_at.slice(0, 10) },
+    { name: 'created', value: ({ created_at }) => created_at.slice(0, 10), isDetail: 'on phones' },
     {
       name: '',
+      isDetail: 'on phones',
       value: () => null,
       show: (key) =>
         mayChange(session) &&

@@ -8,6 +8,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { toCsv } from './csv.ts';
 
 export interface Column<Row> {
+  /** Empty for the buttons of a row. */
   readonly name: string;
   /** What is sorted by, and written to a file. */
   value(row: Row): string | number | null;
@@ -110,13 +111,16 @@ export function Table<Row>({
                     <tr class="row-details">
                       <td colSpan={inColumns.length + 1}>
                         <dl>
-                          {details.map((each) => (
-                            <div key={each.name}>
-                              <dt>{each.name}</dt>
-                              <dd>{show(each, row) ?? '–'}</dd>
-                            </div>
-                          ))}
+                          {details
+                            .filter(({ name }) => name !== '')
+                            .map((each) => (
+                              <div key={each.name}>
+                                <dt>{each.name}</dt>
+                                <dd>{show(each, row) ?? '–'}</dd>
+                              </div>
+                            ))}
                         </dl>
+                        {details.filter(({ name }) => name === '').map((each) => show(each, row))}
                       </td>
                     </tr>
                   )}
