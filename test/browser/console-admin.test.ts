@@ -101,7 +101,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     const stream = await (await saved).createReadStream();
     const csv = (await stream.toArray()).join('');
     expect(csv.split('\r\n')[0]).toBe(
-      'day,model,requests,errors,in,cached,out,reasoning,cost,duration,first byte',
+      'day,model,requests,errors,in,cached,out,reasoning,cost,estimated,duration,first byte',
     );
     expect(csv.split('\r\n')).toHaveLength(74);
     // A chart has a picture of what it says, which a screen reader gets as a name.
@@ -124,6 +124,48 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await picture(page, 'usage-phone');
     expect(pages.problems()).toEqual([]);
     await page.context().close();
+  });
+
+  test('the cost of last month by group is found, in the days of the gateway, whatever clock the browser has', async () => {
+    // A zone whose day is not that of UTC now.
+    const isLate = new Date().getUTCHours() >= 11;
+    const timeZone = isLate ? 'Pacific/Kiritimati' : 'Pacific/Pago_Pago';
+    const theirs = await startAdmin(gateway.url, undefined, {
+      vendors: { openai: { apiKey: 'a key of the tests' } },
+      usage: { timeZone },
+    });
+    const today = new Date(Date.now() + (isLate ? 14 : -11) * 3_600_000);
+    const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+    const noon = (day: number) => Date.UTC(year, month, day, 12) - (isLate ? 14 : -11) * 3_600_000;
+    // The last day of the month before last, the first and the last of last month, and today.
+    for (const [time, group, cost] of [
+      [new Date(Date.UTC(year, month - 1, 0, 12)).getTime(), 'search', 1_000],
+      [Date.UTC(year, month - 1, 1, 12), 'search', 5],
+      [noon(0), 'billing', 20],
+      [noon(0), 'search', 2],
+      [Date.now(), 'search', 300],
+    ] as const)
+      theirs.record({ ...RECORD, id: `req_${cost}`, time, key: `of-${group}`, group, cost });
+    const page = await pages.open(`${theirs.url}/#key=${KEY}&admin-key=${ADMIN_KEY}`);
+    await page.clock.setSystemTime('2031-01-01T00:00:00Z');
+    await page.evaluate("location.hash = '#/usage'");
+    const cost = page.locator('.tile', { hasText: /^cost/ }).locator('strong');
+    const range = page.locator('label', { hasText: 'Range' }).locator('select');
+    await page.getByLabel('Show').selectOption('cost');
+    await range.selectOption('today');
+    await expect.poll(() => cost.innerText()).toBe('$300.00');
+    await page.getByText(`days of ${timeZone}`).waitFor();
+    await range.selectOption('last month');
+    await expect.poll(() => cost.innerText()).toBe('$27.00');
+    const groups = page.getByRole('region', { name: 'By group', exact: true });
+    expect(await groups.locator('.ranking li').allInnerTexts()).toEqual([
+      expect.stringMatching(/billing\s+\$20\.00/),
+      expect.stringMatching(/search\s+\$7\.00/),
+    ]);
+    await range.selectOption('this month');
+    await expect.poll(() => cost.innerText()).toBe('$300.00');
+    await expectAccessible(page);
+    await theirs.close();
   });
 
   test('usage of a gateway without vendors is that of the sandbox, until another is wanted', async () => {
@@ -552,7 +594,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.locator('.tile').first().waitFor();
     await page.getByText('The gateway cannot be reached.').waitFor();
     await page.context().setOffline(true);
-    await page.locator('label', { hasText: 'Range' }).locator('select').selectOption('7');
+    await page.locator('label', { hasText: 'Range' }).locator('select').selectOption('7 days');
     await page.locator('header + .error').waitFor();
     expect(await page.getByRole('alert').allInnerTexts()).toEqual(['The gateway cannot be reached.']);
     expect(await page.locator('.tile').count()).toBe(5);

@@ -42,7 +42,8 @@ export async function startAdmin(
 ): Promise<TestAdmin> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-admin-'));
   const store = await openStore({ path: join(directory, 'gateway.db') });
-  const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000 });
+  const { timeZone } = configSchema.parse(config).usage;
+  const usage = recordUsage(store, { interval: 10, batch: 1_000, queue: 10_000, timeZone });
   const tally = openExchangeCounters();
   const metrics = openMetrics(tally.figures);
   const described = describeConfig(configSchema.parse(config), config, {});
@@ -55,7 +56,7 @@ export async function startAdmin(
   const tell = (message: string): void => {
     told.push(message);
   };
-  const app = createAdminApp(store, { admit, problem: tell });
+  const app = createAdminApp(store, { admit, problem: tell, timeZone });
   addWatchRoutes(app, {
     admit,
     key: () => ADMIN_KEY,

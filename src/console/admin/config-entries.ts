@@ -16,6 +16,11 @@ export async function askConfig(session: Session): Promise<readonly ConfigEntry[
   return data;
 }
 
+/** The time zone of the days in reports. */
+export function findTimeZone(entries: readonly ConfigEntry[]): string {
+  return String(entries.find(({ path }) => path === 'usage.timeZone')?.value ?? 'UTC');
+}
+
 /** Whether no vendor is configured, so that every answer is simulated. */
 export function isSandboxAlone(entries: readonly ConfigEntry[]): boolean {
   return !entries.some(({ path }) => path.startsWith('vendors.'));

@@ -88,13 +88,6 @@ export const MEASURES: readonly Measure[] = [
   },
 ];
 
-/** The last days of UTC as `YYYY-MM-DD`, today the last. @param now milliseconds since 1970 */
-export function lastDays(number: number, now = Date.now()): readonly string[] {
-  return Array.from({ length: number }, (_, at) =>
-    new Date(now - (number - 1 - at) * 86_400_000).toISOString().slice(0, 10),
-  );
-}
-
 /** The name of a line in one dimension; `(none)` if it has none. */
 export function lineName(line: Line, dimension: Dimension): string {
   return line[dimension] ?? '(none)';

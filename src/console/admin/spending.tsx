@@ -2,6 +2,7 @@
 
 import type { Session } from '../session/session.ts';
 import { askAdmin } from './ask-admin.ts';
+import { askToday, startOfMonth } from './days.ts';
 import { dollars, lineName, type Report } from './figures.ts';
 
 /** A budget of a key or a group, and what is spent of it, as requests are held to it. */
@@ -44,9 +45,9 @@ export interface Spending {
 const MAX_LINES = 10_000;
 
 export async function readSpending(session: Session, by: 'key' | 'group'): Promise<Spending> {
-  const today = new Date().toISOString().slice(0, 10);
+  const today = await askToday(session);
   const asked = new URLSearchParams({
-    from: `${today.slice(0, 8)}01`,
+    from: startOfMonth(today),
     to: today,
     by,
     limit: String(MAX_LINES),

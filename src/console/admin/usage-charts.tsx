@@ -30,10 +30,13 @@ export function Charts({
   reports,
   measure,
   session,
+  timeZone,
 }: {
   reports: Reports;
   measure: Measure;
   session: Session;
+  /** The time zone of the days; undefined until it is known. */
+  timeZone: string | undefined;
 }) {
   const { days, byModel, byKey, byTag, live } = reports;
   const theme = session.theme.value;
@@ -66,7 +69,7 @@ export function Charts({
       </section>
       <section class="card" aria-labelledby="days-title">
         <h2 id="days-title">
-          By day and model <small>UTC days</small>
+          By day and model <small>{timeZone && `days of ${timeZone}`}</small>
         </h2>
         <ChartView
           kind={measure.adds ? 'bar' : 'line'}

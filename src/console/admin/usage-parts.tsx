@@ -133,6 +133,11 @@ export function FiguresTable({
       show: (line) => count(line.reasoning_tokens),
     },
     { name: 'cost', value: (line) => line.cost, show: (line) => dollars(line.cost) },
+    {
+      name: 'estimated',
+      value: (line) => line.estimated_cost,
+      show: (line) => dollars(line.estimated_cost),
+    },
     { name: 'duration', value: (line) => line.mean_duration, show: (line) => time(line.mean_duration) },
     { name: 'first byte', value: (line) => line.mean_first_byte, show: (line) => time(line.mean_first_byte) },
   ];

@@ -5,8 +5,9 @@ import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { BudgetsCard } from './budgets-card.tsx';
-import { askConfig, isSandboxAlone } from './config-entries.ts';
-import { type Dimension, lastDays, MEASURES, type Measure, type Report } from './figures.ts';
+import { askConfig, findTimeZone, isSandboxAlone } from './config-entries.ts';
+import { askToday, listDays, RANGES } from './days.ts';
+import { type Dimension, MEASURES, type Measure, type Report } from './figures.ts';
 import { addRate, NO_RATES } from './live-rates.ts';
 import { Charts, type Reports } from './usage-charts.tsx';
 
@@ -14,7 +15,7 @@ import { Charts, type Reports } from './usage-charts.tsx';
 const INTERVAL = 3_000;
 
 export function UsageView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
-  const [range, setRange] = useState(30);
+  const [range, setRange] = useState('30 days');
   const [chosen, setSimulated] = useState<boolean | undefined>();
   const config = useAdmin(session, '', () => askConfig(session));
   const isSimulated = chosen ?? (config.data !== undefined && isSandboxAlone(config.data));
@@ -24,22 +25,22 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
     session,
     `${range} ${isSimulated}`,
     async (): Promise<Reports> => {
-      const days = lastDays(range);
-      const [from = '', to = ''] = [days[0], days.at(-1)];
-      const read = (by: readonly Dimension[], first = from) =>
+      const now = await askToday(session);
+      const period = RANGES.find(({ name }) => name === range)?.period(now) ?? { from: now, to: now };
+      const read = (by: readonly Dimension[], { from, to } = period) =>
         askAdmin<Report>(
           session,
           'GET',
-          `/admin/usage?${new URLSearchParams({ from: first, to, by: by.join(','), limit: '10000', simulated: String(isSimulated) })}`,
+          `/admin/usage?${new URLSearchParams({ from, to, by: by.join(','), limit: '10000', simulated: String(isSimulated) })}`,
         );
       const [byModel, byKey, byTag, today] = await Promise.all([
         read(['day', 'model']),
         read(['group', 'key']),
         read(['tag']),
-        read(['model'], to),
+        read(['model'], { from: now, to: now }),
       ]);
-      live.current = addRate(live.current, `${to} ${isSimulated}`, today.total);
-      return { days, byModel, byKey, byTag, live: live.current };
+      live.current = addRate(live.current, `${now} ${isSimulated}`, today.total);
+      return { days: listDays(period), byModel, byKey, byTag, live: live.current };
     },
     INTERVAL,
   );
@@ -61,11 +62,10 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
           </label>
           <label class="field inline">
             <span>Range</span>
-            <select value={range} onChange={(event) => setRange(Number(event.currentTarget.value))}>
-              <option value={1}>today (UTC)</option>
-              <option value={7}>7 days</option>
-              <option value={30}>30 days</option>
-              <option value={90}>90 days</option>
+            <select value={range} onChange={(event) => setRange(event.currentTarget.value)}>
+              {RANGES.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
             </select>
           </label>
           <label class="field inline">
@@ -91,7 +91,14 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
           No usage in this range. Tick “Simulated” to see answers of the sandbox.
         </p>
       )}
-      {data && measure && <Charts reports={data} measure={measure} session={session} />}
+      {data && measure && (
+        <Charts
+          reports={data}
+          measure={measure}
+          session={session}
+          timeZone={config.data && findTimeZone(config.data)}
+        />
+      )}
       {data && <BudgetsCard session={session} shownProblem={problem} />}
     </AdminView>
   );
