@@ -2,7 +2,9 @@
 
 import { useState } from 'preact/hooks';
 import { errorMessage } from '../session/reach.ts';
+import { ModelLimits, TagLimitFields } from './further-limits.tsx';
 import { type Group, type Key, type Limits, NUMBERS } from './limits.ts';
+import { NumberFields } from './number-fields.tsx';
 import { readLimits } from './read-limits.ts';
 
 export interface LimitsFormProps {
@@ -47,19 +49,7 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
         <textarea name="models" rows={2} spellcheck={false} defaultValue={before?.models?.join('\n') ?? ''} />
       </label>
       <div class="fields">
-        {NUMBERS.map(([name, label]) => (
-          <label class="field" key={name}>
-            <span>{label}</span>
-            <input
-              name={name}
-              type="number"
-              min={name.startsWith('budget') ? 0 : 1}
-              step={name.startsWith('budget') ? 'any' : 1}
-              placeholder="no limit"
-              defaultValue={before?.[name] ?? ''}
-            />
-          </label>
-        ))}
+        <NumberFields numbers={NUMBERS} before={before} />
         {groups && (
           <>
             <Choice
@@ -102,38 +92,8 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
           ]}
         />
       </div>
-      <details>
-        <summary>Limits for some models</summary>
-        <label class="field">
-          <span>
-            A JSON list, such as <code>{'[{"models":["openai/*"],"budget_day":5}]'}</code>
-          </span>
-          <textarea
-            class="code"
-            name="model_limits"
-            rows={4}
-            spellcheck={false}
-            defaultValue={before?.model_limits ? JSON.stringify(before.model_limits, null, 2) : ''}
-          />
-        </label>
-      </details>
-      {groups && (
-        <details>
-          <summary>Limits for each tag or end user</summary>
-          <label class="field">
-            <span>
-              A JSON object, such as <code>{'{"requests_per_minute":10,"budget_day":1}'}</code>
-            </span>
-            <textarea
-              class="code"
-              name="tag_limits"
-              rows={4}
-              spellcheck={false}
-              defaultValue={before?.tag_limits ? JSON.stringify(before.tag_limits, null, 2) : ''}
-            />
-          </label>
-        </details>
-      )}
+      <ModelLimits before={before?.model_limits} />
+      {groups && <TagLimitFields before={before?.tag_limits} />}
       {problem && (
         <p class="error" role="alert">
           {problem}

@@ -14,8 +14,15 @@ export interface Limits {
   readonly budget_total: number | null;
   /** What a request holds of budgets until its cost is known; null: that of a typical answer. */
   readonly budget_reserve: string | null;
-  readonly model_limits: readonly unknown[] | null;
+  readonly model_limits: readonly ModelLimit[] | null;
 }
+
+/** The limits for some models together. */
+export interface ModelLimit extends Readonly<Partial<Record<NumberName, number>>> {
+  readonly models: readonly string[];
+}
+
+export type TagLimits = Readonly<Partial<Record<NumberName, number>>>;
 
 export interface Key extends Limits {
   readonly id: string;
@@ -25,7 +32,7 @@ export interface Key extends Limits {
   readonly expires_at: string | null;
   readonly group: string | null;
   /** The limits of each tag, or else of each end user. */
-  readonly tag_limits: Readonly<Record<string, number>> | null;
+  readonly tag_limits: TagLimits | null;
   readonly created_at: string;
   readonly revoked_at: string | null;
   /** When the old key of the last rotation stops working. */
@@ -52,6 +59,11 @@ export const NUMBERS = [
   ['budget_month', 'Dollars per month'],
   ['budget_total', 'Dollars in total'],
 ] as const satisfies readonly (readonly [keyof Limits, string])[];
+
+export type NumberName = (typeof NUMBERS)[number][0];
+
+/** Those that each tag can have. */
+export const TAG_NUMBERS = NUMBERS.filter(([name]) => name !== 'budget_total');
 
 /** The rates of a key or a group in words. */
 export function showRates(limits: Limits & Partial<Pick<Key, 'tag_limits'>>): string {

@@ -1,46 +1,44 @@
 /** Reads the form of limits. */
 
-import { isObject, parseJson } from '../formats/json.ts';
-import { NUMBERS } from './limits.ts';
+import { NUMBERS, type NumberName, TAG_NUMBERS } from './limits.ts';
 
-/**
- * The settings in a form. A new key or group leaves out what is empty; a change says that there is no limit.
- * @throws Error for JSON that is none, or of another kind
- */
+/** The settings in a form. A new key or group leaves out what is empty; a change says that there is no limit. */
 export function readLimits(
   form: FormData,
   isChange: boolean,
   isKey: boolean,
 ): Readonly<Record<string, unknown>> {
   const text = (name: string): string => String(form.get(name) ?? '').trim();
+  const models = (name: string): readonly string[] =>
+    text(name)
+      .split(/[\s,]+/)
+      .filter(Boolean);
+  const numbers = (prefix: string, names: readonly (readonly [NumberName, string])[]) =>
+    Object.fromEntries(
+      names
+        .filter(([name]) => text(prefix + name) !== '')
+        .map(([name]) => [name, Number(text(prefix + name))]),
+    );
   const settings: Record<string, unknown> = {};
-  const set = (name: string, value: unknown): void => {
-    if (value !== null) settings[name] = value;
+  const set = (name: string, value: unknown, isSet = true): void => {
+    if (isSet) settings[name] = value;
     else if (isChange) settings[name] = null;
   };
   if (!isChange) settings['name'] = text('name');
-  const models = text('models')
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  set('models', models.length > 0 ? models : null);
-  for (const [name] of NUMBERS) set(name, text(name) === '' ? null : Number(text(name)));
-  set('budget_reserve', text('budget_reserve') || null);
-  set('stored', text('stored') || null);
+  set('models', models('models'), models('models').length > 0);
+  for (const [name] of NUMBERS) set(name, Number(text(name)), text(name) !== '');
+  for (const name of ['budget_reserve', 'stored']) set(name, text(name), text(name) !== '');
+  const modelLimits = form.getAll('model_limits').map((prefix) => ({
+    models: models(`${prefix}models`),
+    ...numbers(String(prefix), NUMBERS),
+  }));
+  set('model_limits', modelLimits, modelLimits.length > 0);
   if (isKey) {
-    set('group', text('group') || null);
-    set('expires_at', text('expires_at') === '' ? null : new Date(`${text('expires_at')}Z`).toISOString());
-  }
-  const byModel = text('model_limits');
-  const modelLimits = byModel === '' ? null : parseJson(byModel);
-  if (modelLimits !== null && !Array.isArray(modelLimits))
-    throw new Error('The limits for some models are not a JSON list.');
-  set('model_limits', modelLimits);
-  if (isKey) {
-    const byTag = text('tag_limits');
-    const tagLimits = byTag === '' ? null : parseJson(byTag);
-    if (tagLimits !== null && !isObject(tagLimits))
-      throw new Error('The limits for each tag are not a JSON object.');
-    set('tag_limits', tagLimits);
+    const tagLimits = numbers('tag_limits.', TAG_NUMBERS);
+    set('tag_limits', tagLimits, Object.keys(tagLimits).length > 0);
+    set('group', text('group'), text('group') !== '');
+    const expires = text('expires_at');
+    set('expires_at', expires && new Date(`${expires}Z`).toISOString(), expires !== '');
   }
   return settings;
 }
