@@ -56,6 +56,39 @@ const partsOf = (chunks: readonly JsonObject[]): readonly JsonObject[] =>
 
 const asked = { role: 'user', parts: [{ text: 'x' }] };
 const functionDeclarations = [{ name: 'f', parameters: { type: 'OBJECT', properties: {} } }];
+
+test.each([OPENAI, CLAUDE_ADAPTIVE, QWEN])(
+  'checklist 82: values to choose from are of their type for %s, though Google writes them as texts',
+  async (model) => {
+    const properties = {
+      floor: { type: 'INTEGER', format: 'enum', enum: ['101', '201'] },
+      ratio: { type: 'NUMBER', format: 'enum', enum: ['0.5', '1e400'], nullable: true },
+      open: { type: 'BOOLEAN', enum: ['true'] },
+      word: { type: 'STRING', format: 'enum', enum: ['1', 'true'] },
+    };
+    door.answers((_, response) => response.writeHead(418).end('{}'));
+    await fetch(`${door.url()}/v1beta/models/${model}:generateContent`, {
+      method: 'POST',
+      body: JSON.stringify({
+        contents: [asked],
+        tools: [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT', properties } }] }],
+      }),
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': KEY },
+    });
+    const sent = at(door.sent(), 'tools.0');
+    expect(
+      at(sent, 'input_schema') ?? at(sent, 'parameters') ?? at(sent, 'function.parameters'),
+    ).toMatchObject({
+      properties: {
+        floor: { type: 'integer', enum: [101, 201] },
+        ratio: { enum: [0.5, '1e400', null] },
+        open: { type: 'boolean', enum: [true] },
+        word: { type: 'string', enum: ['1', 'true'] },
+      },
+    });
+  },
+);
+
 /** The last chunk of a chat completion. */
 const USED = {
   ...chunk({}),

@@ -6,7 +6,7 @@
 import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { isList } from '../../../lib/json.ts';
+import { isList, tryParseJson } from '../../../lib/json.ts';
 import { orderProperties } from './order-properties.ts';
 
 /** Deeper than any schema that a vendor takes. */
@@ -34,7 +34,7 @@ function widen(value: JsonObject, depth: number): JsonObject {
   const { nullable, type, format, ...keywords } = value;
   const schema: JsonObject = {
     ...renderType(type),
-    // Google's own mark of a text with an `enum`; no other vendor knows it.
+    // Google's own mark of a value with an `enum`; no other vendor knows it.
     ...(format !== undefined && format !== 'enum' && { format }),
     ...Object.fromEntries(
       Object.entries(keywords).map(([name, said = null]) => [
@@ -43,7 +43,27 @@ function widen(value: JsonObject, depth: number): JsonObject {
       ]),
     ),
   };
-  return nullable === true ? nullableSchema(schema) : schema;
+  const typed = isList(schema['enum']) ? withTypedEnum(schema, schema['enum']) : schema;
+  return nullable === true ? nullableSchema(typed) : typed;
+}
+
+/**
+ * Writes the values of an `enum` as values of the type. Google has all of them as texts (REST reference, `Schema`:
+ * "{type:INTEGER, format:enum, enum:["101", "201", "301"]}"), which no integer could match elsewhere.
+ */
+function withTypedEnum(schema: JsonObject, values: readonly Json[]): JsonObject {
+  const { type } = schema;
+  const types = isList(type) ? type : [type];
+  if (types.includes('string')) return schema;
+  const typed = (value: Json): Json => {
+    if (typeof value !== 'string') return value;
+    const read = tryParseJson(value);
+    const isOfType =
+      (typeof read === 'number' && (types.includes('number') || types.includes('integer'))) ||
+      (typeof read === 'boolean' && types.includes('boolean'));
+    return isOfType && String(read) === value ? read : value;
+  };
+  return { ...schema, enum: values.map(typed) };
 }
 
 /** `{ type }`, to be spread; empty for the type that says nothing. */
