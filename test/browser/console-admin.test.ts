@@ -613,6 +613,27 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.context().close();
   });
 
+  test('a view goes on by itself when the gateway is back, and one that could not be loaded says what to do', async () => {
+    const page = await open('usage');
+    await page.locator('.tile').first().waitFor();
+    await page.route('**/admin/groups*', (route) => route.abort());
+    await page.route('**/console/translation-view-*', (route) => route.abort());
+    for (const view of ['keys', 'groups']) {
+      await page.evaluate(`location.hash = '#/${view}'`);
+      await page.getByText('The gateway cannot be reached.').waitFor();
+      expect(await page.getByRole('alert').count()).toBe(1);
+    }
+    await page.unroute('**/admin/groups*');
+    await page.getByRole('region', { name: 'Groups' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.evaluate("location.hash = '#/translate'");
+    await page.getByRole('heading', { name: 'This view could not be loaded.' }).waitFor();
+    await expectAccessible(page);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload the page' }).click();
+    await page.getByRole('heading', { name: 'Translate' }).waitFor();
+  });
+
   test('people sign in at the identity provider; a viewer sees no buttons to change anything', async () => {
     const provider = await startSignInProvider();
     const theirs = await startAdmin(undefined, (url) => ({

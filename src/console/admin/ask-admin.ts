@@ -53,9 +53,12 @@ export interface AdminData<T> {
   reload(): void;
 }
 
+/** Milliseconds until a view that asks only once asks again because it had no answer. */
+const AGAIN = 3_000;
+
 /**
  * Asks by `load` now, and again whenever `what` changes, and every `interval` milliseconds while the page can be seen.
- * An answer that is out of date is dropped, and so is all data when the key is refused.
+ * Without an interval it asks again only while the gateway gives no answer, as during a restart. An answer that is out of date is dropped, and so is all data when the key is refused.
  */
 export function useAdmin<T>(
   session: Session,
@@ -66,6 +69,7 @@ export function useAdmin<T>(
   const data = useSignal<T | undefined>(undefined);
   const problem = useSignal('');
   const turn = useRef(0);
+  const isAnswered = useRef(true);
   const key = session.adminKey.value + (session.person.value?.name ?? '');
 
   const reload = (): void => {
@@ -77,10 +81,12 @@ export function useAdmin<T>(
         if (asked !== turn.current) return;
         data.value = answer;
         problem.value = '';
+        isAnswered.current = true;
       },
       (error: unknown) => {
         if (asked !== turn.current) return;
         problem.value = errorMessage(error);
+        isAnswered.current = error instanceof Refused && error.status < 500;
         if (error instanceof Refused && error.status === 401) {
           data.value = undefined;
           session.adminKey.value = '';
@@ -94,12 +100,10 @@ export function useAdmin<T>(
   latest.current = reload;
   useEffect(() => {
     latest.current();
-    const timer =
-      interval === undefined
-        ? undefined
-        : setInterval(() => {
-            if (!document.hidden) latest.current();
-          }, interval);
+    const timer = setInterval(() => {
+      const isDue = interval !== undefined || !isAnswered.current;
+      if (isDue && !document.hidden) latest.current();
+    }, interval ?? AGAIN);
     return () => {
       turn.current += 1;
       clearInterval(timer);

@@ -105,25 +105,38 @@ function LaterView({ parts, onAskKey }: { parts: AppParts; onAskKey: () => void 
   const [loaded, setLoaded] = useState<
     { readonly of: string; readonly View: ComponentType<ViewProps> } | undefined
   >();
-  const [problem, setProblem] = useState('');
+  const [problem, setProblem] = useState<'unknown' | 'not loaded' | undefined>();
   useEffect(() => {
     let isCurrent = true;
     loadView(view).then(
       (View) => {
         if (!isCurrent) return;
         setLoaded(View && { of: view, View });
-        setProblem(View ? '' : 'There is no such view.');
+        setProblem(View ? undefined : 'unknown');
       },
-      () => setProblem('The gateway cannot be reached.'),
+      () => {
+        if (isCurrent) setProblem('not loaded');
+      },
     );
     return () => {
       isCurrent = false;
     };
   }, [view]);
-  if (problem)
+  if (problem === 'unknown')
     return (
       <div class="admin">
-        <h1>{problem}</h1>
+        <h1>There is no such view.</h1>
+      </div>
+    );
+  if (problem === 'not loaded')
+    return (
+      <div class="admin">
+        <h1>This view could not be loaded.</h1>
+        <p>The gateway cannot be reached, or has been updated since this page was opened.</p>
+        {/* A browser may remember that a module did not load, and not ask for it again in the same page. */}
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          Reload the page
+        </button>
       </div>
     );
   if (loaded?.of !== view) return null;
