@@ -497,7 +497,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
       .getByRole('button', { name: /^More about 20/ })
       .click();
     expect(await rows.nth(1).innerText()).toMatch(
-      /path\s+translated, chat-completions to generate-content\s+tag\s+customer-0042\s+attempts\s+1\s+repairs\s+–/,
+      /group\s+–\s+vendor\s+anthropic\s+path\s+translated, chat-completions to generate-content\s+tag\s+customer-0042\s+attempts\s+1\s+repairs\s+–/,
     );
     expect(await rows.nth(1).innerText()).toContain('chatcmpl-of-the-vendor');
     admin.record({ ...RECORD, id: 'req_newest', time: Date.now() + 3_000 });

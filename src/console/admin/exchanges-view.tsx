@@ -97,6 +97,8 @@ const COLUMNS: readonly Column<Exchange>[] = [
     show: (one) => time(one.duration),
     isDetail: 'on phones',
   },
+  { name: 'group', value: (one) => one.group, isDetail: true },
+  { name: 'vendor', value: (one) => one.vendor, isDetail: true },
   {
     name: 'path',
     value: (one) => one.path,
