@@ -1,7 +1,7 @@
 /** Asks for the limits that come on top of those for all requests: for some models, and for each tag. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ModelLimit, NUMBERS, TAG_NUMBERS, type TagLimits } from './limits.ts';
 import { NumberFields } from './number-fields.tsx';
 
@@ -12,7 +12,8 @@ export function ModelLimits({ before }: { before: readonly ModelLimit[] | null |
   const [removed, setRemoved] = useState<ReadonlySet<number>>(new Set());
   const add = useRef<HTMLButtonElement>(null);
   const newest = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before the next key is pressed: an effect after the frame would come too late on a busy machine.
+  useLayoutEffect(() => {
     if (limits.length > (before?.length ?? 0)) newest.current?.focus();
   }, [limits.length]);
   const places = [...limits.keys()].filter((place) => !removed.has(place));
