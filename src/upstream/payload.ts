@@ -47,8 +47,8 @@ export class Payload {
   }
 
   /**
-   * What is given to undici: the bytes, or slices of them, or nothing. undici asks for the next slice when the socket has taken the
-   * last. A socket takes several megabytes at once, which is a system call of some milliseconds.
+   * What is given to undici: the bytes, or slices of them; null if there are none. undici asks for the next slice when
+   * the socket has taken the last. A socket takes several megabytes at once, which is a system call of some milliseconds.
    */
   forDispatch(): Uint8Array | AsyncIterable<Uint8Array> | null {
     if (this.byteLength === 0) return null;

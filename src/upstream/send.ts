@@ -9,9 +9,9 @@ import type { UpstreamAnswer, UpstreamRequest } from './upstream-answer.ts';
 import { UpstreamExchange } from './upstream-exchange.ts';
 
 /**
- * Sends a request and returns the head of the answer while its body is still arriving. An event stream is returned as soon
- * as its head is there; any other answer with the first bytes of its body, because until then a failure can still have
- * a status of its own.
+ * Sends a request and returns the head of the answer while its body is still arriving. An event stream is returned as
+ * soon as its head is there; any other answer with the first bytes of its body, because until then a failure can still
+ * have a status of its own.
  * @param clock the timeouts.
  * @param signal aborts the exchange, before the head and after it. If its reason is a GatewayError, the exchange ends
  *   with that.

@@ -44,48 +44,45 @@ export function retryStored(
 type Failure = AttemptFailure<Stored>;
 
 async function askEach(context: AttemptContext<Stored>, target: Stored): Promise<RenderedReply> {
-  const { getPool, getRetryBudget } = context.upstreams;
-  /** Accounts that do not know the response, and what the first of them has said. */
-  const strangers = new Set<Vendor>();
-  let unknown: Failure | undefined;
-  /** Accounts that failed since the last wait, and how the last of them did. */
-  let troubled = new Set<Vendor>();
-  let failed: Failure | undefined;
+  const { getPool, getRetryBudget, retries: limits } = context.upstreams;
+  /** What accounts have said that do not know the response, the first of them first. */
+  const unknown = new Map<Vendor, Failure>();
+  /** How the others have failed, the last of them last. */
+  const failed = new Map<Vendor, Failure>();
+  /** Accounts that are not asked again before the next wait. */
+  let avoid = new Set<Vendor>();
   let retries = 0;
   for (let number = 1; ; number += 1) {
-    const avoid = strangers.union(troubled);
     const made = await attemptAt(context, { target, avoid }, number);
     if (!isFailed(made)) return made;
     const { at, error } = made;
-    if (at === undefined) return giveUpAfter((failed ?? made).result, 1 + retries);
-    if (isOfUnknown(error)) {
-      strangers.add(at);
-      troubled.delete(at);
-      unknown ??= made;
-      if (failed?.at === at) failed = undefined;
-    } else if (getLoss(error) === undefined) return giveUpAfter(made.result, 1);
-    else {
-      troubled.add(at);
-      failed = made;
+    const isUnknown = isNotHere(error);
+    // This account knows the response, and refuses what is asked of it.
+    if (at !== undefined && !isUnknown && getLoss(error) === undefined) return giveUpAfter(made.result, 1);
+    if (at !== undefined) {
+      avoid.add(at);
+      failed.delete(at);
+      (isUnknown ? unknown : failed).set(at, made);
     }
-    const hasOther = getPool(target.vendor)?.hasOther(strangers.union(troubled)) === true;
-    if (failed !== made && hasOther) {
+    const last = [...failed.values()].at(-1);
+    if (at === undefined) return giveUpAfter((last ?? made).result, 1 + retries);
+    const hasOther = getPool(target.vendor)?.hasOther(avoid) === true;
+    if (isUnknown && hasOther) {
       target.ledger.repairs = [...(target.ledger.repairs ?? []), 'other-upstream'];
       continue;
     }
-    if (failed === undefined) return giveUpAfter((unknown ?? made).result, 1);
-    if (retries >= context.upstreams.retries.limit || !getRetryBudget(failed.at ?? at).withdraw())
-      return giveUpAfter(failed.result, 1 + retries);
+    if (last === undefined) return giveUpAfter(([...unknown.values()].at(0) ?? made).result, 1);
+    const mayAsk = retries < limits.limit && getRetryBudget(at).withdraw();
+    if (!mayAsk) return giveUpAfter(last.result, 1 + retries);
     retries += 1;
     if (hasOther) continue;
-    if (!(await waitAfter(context, target, failed.error, retries)))
-      return giveUpAfter(failed.result, retries);
-    troubled = new Set();
+    if (!(await waitAfter(context, target, last.error, retries))) return giveUpAfter(last.result, retries);
+    avoid = new Set(unknown.keys());
   }
 }
 
 /** Whether an account has refused because it does not know the response. */
-function isOfUnknown(error: GatewayError): boolean {
+function isNotHere(error: GatewayError): boolean {
   return error.fault === 'not-found' || saysUnknown(error);
 }
 
