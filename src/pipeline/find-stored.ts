@@ -4,6 +4,7 @@ import { isConfined } from '../access/principal.ts';
 import { bindingTo, type StoredIds } from '../access/stored-ids.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
+import type { Model } from '../catalog/model.ts';
 import { GatewayError } from '../lib/errors.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Vendor, Vendors } from '../upstream/vendor.ts';
@@ -34,11 +35,7 @@ export function findStored({ catalog, vendors, storedIds }: Known): Stage<Admitt
     const { format } = route;
     const call = parseStoredCall(route, message);
     const vendor = findVendor(query.get('model') ?? `${DEFAULT_VENDOR[format]}/*`, DEFAULT_VENDOR[format]);
-    const serves = (id: string): boolean => vendors.serving({ id }) === vendor;
-    if (
-      principal.restricted &&
-      !catalog.models.some(({ id }) => serves(id) && principal.allows(id, catalog.otherNames))
-    )
+    if (principal.restricted && !modelsAt(vendor).some(({ id }) => principal.allows(id, catalog.otherNames)))
       throw new GatewayError(
         'model-not-allowed',
         `This API key may use no model of ${printable(vendor.name)}.`,
@@ -55,12 +52,17 @@ export function findStored({ catalog, vendors, storedIds }: Known): Stage<Admitt
     return own instanceof Promise ? own.then(() => stored) : stored;
   };
 
+  function modelsAt(vendor: Vendor): readonly Model[] {
+    return catalog.models.filter((model) => vendors.serving(model) === vendor);
+  }
+
   function findVendor(asked: string, defaultVendor: string): Vendor {
-    const model = catalog.resolve(asked, defaultVendor);
-    const id = (model?.id ?? (asked.includes('/') ? asked : `${defaultVendor}/${asked}`)).toLowerCase();
+    const named = asked.includes('/') ? asked : `${defaultVendor}/${asked}`;
+    const id = catalog.resolve(asked, defaultVendor)?.id ?? named.toLowerCase();
     const vendor = vendors.serving({ id });
     if (vendor === undefined) throw notSupported(asked, defaultVendor);
-    if (vendor.formats.includes('responses') || model?.endpoints?.includes('responses')) return vendor;
+    const offers = ({ endpoints }: Model): boolean => endpoints?.includes('responses') === true;
+    if (vendor.formats.includes('responses') || modelsAt(vendor).some(offers)) return vendor;
     throw new GatewayError(
       'endpoint-not-available',
       `The service of ${printable(id)} keeps no responses, since it does not offer this API itself.`,

@@ -227,11 +227,14 @@ describe('a request about a stored response', () => {
     const gateway = await gatewayAt([], {
       vendors: {
         openai: { baseUrl: `${openai.url}/v1`, apiKey: 'k' },
-        xai: { baseUrl: `${xai.url}/v1`, apiKey: 'k', formats: ['chat-completions', 'responses'] },
+        'x-ai': { baseUrl: `${xai.url}/v1`, apiKey: 'k' },
+        other: { baseUrl: `${xai.url}/v1`, apiKey: 'k', formats: ['chat-completions', 'responses'] },
         acme: { baseUrl: `${xai.url}/v1`, apiKey: 'k', formats: ['chat-completions'] },
       },
     });
-    expect(await ask(gateway, `/v1/responses/${ID}?model=xai/whatever`)).toMatchObject({ status: 200, text });
+    // A service that answers some of its models in this format keeps what it has answered.
+    for (const model of ['other/whatever', 'Other/x', 'x-ai/whatever'])
+      expect(await ask(gateway, `/v1/responses/${ID}?model=${model}`)).toMatchObject({ status: 200, text });
     expect(openai.requests).toEqual([]);
     for (const [model, code] of [
       ['acme/x', 'endpoint_not_available'],
@@ -240,7 +243,7 @@ describe('a request about a stored response', () => {
       const { status, text: said } = await ask(gateway, `/v1/responses/${ID}?model=${model}`);
       expect([status, JSON.parse(said)]).toMatchObject([404, { error: { code } }]);
     }
-    expect(xai.requests).toHaveLength(1);
+    expect(xai.requests).toHaveLength(3);
   });
 
   test('is never answered from the cache, and no hook sees it', async () => {
