@@ -58,7 +58,8 @@ const AGAIN = 3_000;
 
 /**
  * Asks by `load` now, and again whenever `what` changes, and every `interval` milliseconds while the page can be seen.
- * Without an interval it asks again only while the gateway gives no answer, as during a restart. An answer that is out of date is dropped, and so is all data when the key is refused.
+ * Without an interval it asks again only while the gateway gives no answer, as during a restart. An answer that is out
+ * of date is dropped, and so is all data when the key is refused.
  */
 export function useAdmin<T>(
   session: Session,
