@@ -139,11 +139,7 @@ describe('checklist 94: the error of the vendor is translated into the format of
     callers.map((from) => ({ name, model, from, begun, error })),
   );
   test.each(cases)('checklist 94: $name to $from, after it began', async ({ model, from, begun, error }) => {
-    door.answers((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(begun, () => setTimeout(() => response.end(error), 50));
-    });
-    const stream = await door.stream(from, model);
+    const stream = await door.streamInTwo(from, model, 'Yes, ', { begun, rest: error });
     expect(stream.text).toContain('Yes, ');
     expectFailure(from, stream, /Overloaded/, words[from]);
   });

@@ -182,8 +182,7 @@ describe('checklist 115: nothing is retried after content', () => {
       callers.map((from) => ({ name, model, from, said, failure })),
     ),
   )('checklist 115: $name to $from', async ({ model, from, said, failure }) => {
-    inTurn([said, failure], [said]);
-    const { status, text } = await door.stream(from, model);
+    const { status, text } = await door.streamInTwo(from, model, 'Yes', { begun: said, rest: failure });
     expect(status).toBe(200);
     expect(text).toContain('Yes');
     expect(text).toContain('Overloaded');

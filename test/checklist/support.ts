@@ -95,6 +95,16 @@ export interface Door {
   whole(from: Caller, model: string, more?: JsonObject): Promise<Whole>;
   /** Asks for a stream, which must follow the protocol, failures included. `heard` gets all text received so far. */
   stream(from: Caller, model: string, more?: JsonObject, heard?: (text: string) => void): Promise<Streamed>;
+  /**
+   * Asks for a stream, of which the vendor sends the beginning, and the rest once the caller has heard `word` of it: what
+   * comes in one read counts as one. A further request of the gateway gets the same answer.
+   */
+  streamInTwo(
+    from: Caller,
+    model: string,
+    word: string,
+    answer: { readonly begun: string; readonly rest: string },
+  ): Promise<Streamed>;
   /** The body of the last request to the vendor. */
   sent(): JsonObject;
   /** What the vendor of `model` is sent for a request. Its answer does not matter. */
@@ -172,6 +182,18 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
         data: response.ok ? dataOf(events) : [],
         reply: () => collect(eventsOf(formats[from], new TextEncoder().encode(text))),
       };
+    },
+    streamInTwo(from, model, word, { begun, rest }) {
+      const isHeard = Promise.withResolvers<void>();
+      door.answers(async (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(begun);
+        await isHeard.promise;
+        response.end(rest);
+      });
+      return door.stream(from, model, {}, (text) => {
+        if (text.includes(word)) isHeard.resolve();
+      });
     },
     sent() {
       const last = given(upstream).received.at(-1);
