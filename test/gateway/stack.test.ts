@@ -114,16 +114,12 @@ describe('F8: how routing treats a path', () => {
 
 describe('F2, F3: SIGTERM', () => {
   test('lets a live stream finish, refuses new connections, and exits 0', async () => {
-    const slow = await startUpstream((_, response) => {
+    const isRefused = Promise.withResolvers<void>();
+    const slow = await startUpstream(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      let event = 0;
-      const timer = setInterval(() => {
-        response.write(`data: ${++event}\n\n`);
-        if (event === 20) {
-          clearInterval(timer);
-          response.end('data: [DONE]\n\n');
-        }
-      }, 50);
+      response.write('data: 1\n\n');
+      await isRefused.promise;
+      response.end('data: 2\n\ndata: [DONE]\n\n');
     });
     const child = spawn(process.execPath, ['src/cli/gateway.js', 'start'], {
       env: {
@@ -144,11 +140,14 @@ describe('F2, F3: SIGTERM', () => {
     });
     const response = await postJson(`${url}/v1/chat/completions`, '{"model":"gpt-4o","stream":true}');
     child.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await expect(fetch(`${url}/health/live`)).rejects.toThrow();
-    const text = await response.text();
-    expect(text.match(/data: \d+/g)).toHaveLength(20);
-    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    const accepts = () =>
+      fetch(`${url}/health/live`, { headers: { connection: 'close' } }).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(accepts).toBe(false);
+    isRefused.resolve();
+    expect(await response.text()).toBe('data: 1\n\ndata: 2\n\ndata: [DONE]\n\n');
     expect(await exit).toBe(0);
     await slow.close();
   });
