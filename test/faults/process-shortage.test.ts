@@ -128,10 +128,17 @@ describe('P-06 a crowd of callers at once', () => {
   test('P-06 who gets no connection to a vendor gets a 503, and the vendor is not to blame', async () => {
     // An upstream that was blamed would be skipped, although it is the only one.
     stage = await openStage({ ejection: { lone: true } }, { shell: 'ulimit -n 128;' });
-    stage.respondWith((_, response) => setTimeout(() => json(response, { ok: true }), 500));
+    // Nobody leaves before somebody has been refused.
+    const isRefused = Promise.withResolvers<void>();
+    stage.respondWith((_, response) => void isRefused.promise.then(() => json(response, { ok: true })));
     const request = post(native.path, requestOf(native, false), ['Connection: close']);
-    const crowd = Array.from({ length: 110 }, () => rawClient(stage.gateway.port, request).over);
-    const statuses = (await Promise.all(crowd)).map((answer) => /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+    const crowd = Array.from({ length: 110 }, async () => {
+      const answer = await rawClient(stage.gateway.port, request).over;
+      const status = /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1];
+      if (status === '503') isRefused.resolve();
+      return status;
+    });
+    const statuses = await Promise.all(crowd);
     expect(statuses).toContain('503');
     // Callers beyond the last descriptor are not even accepted.
     expect(new Set(statuses).difference(new Set(['200', '503', undefined]))).toEqual(new Set());
