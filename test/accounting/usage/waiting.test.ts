@@ -154,8 +154,11 @@ describeStores('usage that has to wait', (stores: TestStores) => {
     );
     expect(await counts(store)).toEqual(all(0));
     await unlock();
+    // The two wait for each other's locks, for as long as it takes.
+    if (place.url !== undefined) await setting(place.url, 'lock_timeout', '0');
+    const patient = await stores.open(place);
     const [one, other] = [0, 1].map(() =>
-      recordUsage(store, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble }),
+      recordUsage(patient, { ...OPTIONS, spool: spoolOf(1_000_000), onTrouble }),
     );
     await soon(async () => expect(await readdir(folder)).toEqual([]));
     await soon(async () => expect(await counts(store)).toEqual(all(120)));
