@@ -1,8 +1,10 @@
 /** The pace of a model, and what happens when the caller disconnects. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { eventually } from '../support/raw.ts';
+import { useStoppedClock } from '../support/stopped-clock.ts';
 import { post, WAYS } from './support.ts';
 
 vi.mock('node:timers/promises', async (original) => {
@@ -10,26 +12,42 @@ vi.mock('node:timers/promises', async (original) => {
   return { ...timers, setTimeout: vi.fn(timers.setTimeout) };
 });
 
+afterEach(() => void vi.mocked(sleep).mockReset());
+
 describe('realistic', () => {
+  const clock = useStoppedClock();
+
   test('a first token after a while, then one event after the other', async () => {
     const sandbox = await startSandbox({ pace: 'realistic' });
     const [path, body] = WAYS['chat-completions'].ask('play: length', true);
     const { baseUrl, apiKey } = sandbox.places.openai;
-    const started = performance.now();
+    let text = '';
+    const heard = (): number => text.split('\n\n').length - 1;
+    /** The pauses in milliseconds, and how many events the caller had before each of them. */
+    const pauses: number[] = [];
+    const before: number[] = [];
+    clock.stop();
+    vi.mocked(sleep).mockImplementation(async (milliseconds = 0, value) => {
+      await eventually(() => heard() >= pauses.length, 'what was written is with the caller');
+      before.push(heard());
+      pauses.push(milliseconds);
+      clock.advance(milliseconds);
+      return value;
+    });
     const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}` },
       body: JSON.stringify(body),
     });
-    const first = performance.now() - started;
-    let chunks = 0;
-    for await (const _ of response.body ?? []) chunks += 1;
-    const all = performance.now() - started;
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += piece;
     await sandbox.close();
-    expect(first).toBeGreaterThan(240);
-    expect(chunks).toBeGreaterThan(10);
-    // 32 tokens at 80 a second; a loaded machine may be slower, never faster.
-    expect(all).toBeGreaterThan(240 + 350);
+    const [first, ...later] = pauses;
+    expect(first).toBe(250);
+    expect(later.length).toBeGreaterThan(10);
+    expect(before).toEqual(pauses.map((_, at) => at));
+    // 32 tokens at 80 a second, of which the last event has its share too.
+    const even = 400 / heard();
+    for (const pause of later) expect(pause).toBeCloseTo(even);
   });
 
   test('closing ends the answers in progress', async () => {
