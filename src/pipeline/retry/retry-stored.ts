@@ -4,7 +4,7 @@
  * sent.
  */
 
-import type { GatewayError } from '../../lib/errors.ts';
+import { GatewayError } from '../../lib/errors.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
@@ -45,6 +45,7 @@ type Failure = AttemptFailure<Stored>;
 
 async function askEach(context: AttemptContext<Stored>, target: Stored): Promise<RenderedReply> {
   const { getPool, getRetryBudget, retries: limits } = context.upstreams;
+  const pool = getPool(target.vendor);
   /** What accounts have said that do not know the response, the first of them first. */
   const unknown = new Map<Vendor, Failure>();
   /** How the others have failed, the last of them last. */
@@ -66,19 +67,32 @@ async function askEach(context: AttemptContext<Stored>, target: Stored): Promise
     }
     const last = [...failed.values()].at(-1);
     if (at === undefined) return giveUpAfter((last ?? made).result, 1 + retries);
-    const hasOther = getPool(target.vendor)?.hasOther(avoid) === true;
+    const hasOther = pool?.hasOther(avoid) === true;
     if (isUnknown && hasOther) {
       target.ledger.repairs = [...(target.ledger.repairs ?? []), 'other-upstream'];
       continue;
     }
-    if (last === undefined) return giveUpAfter(([...unknown.values()].at(0) ?? made).result, 1);
+    const failure = last ?? notAsked(pool?.secondsUntilOther(new Set(unknown.keys())));
+    if (failure === undefined) return giveUpAfter(([...unknown.values()].at(0) ?? made).result, 1);
     const mayAsk = retries < limits.limit && getRetryBudget(at).withdraw();
-    if (!mayAsk) return giveUpAfter(last.result, 1 + retries);
+    if (!mayAsk) return giveUpAfter(failure.result, 1 + retries);
     retries += 1;
     if (hasOther) continue;
-    if (!(await waitAfter(context, target, last.error, retries))) return giveUpAfter(last.result, retries);
+    if (!(await waitAfter(context, target, failure.error, retries)))
+      return giveUpAfter(failure.result, retries);
     avoid = new Set(unknown.keys());
   }
+}
+
+/** The failure of accounts that were not asked, because they fail or have no place free. @param seconds until one may be. */
+function notAsked(seconds: number | undefined): Failure | undefined {
+  if (seconds === undefined) return undefined;
+  const error = new GatewayError(
+    'upstream-overloaded',
+    'Another upstream may know the response, and takes no request right now.',
+    { retryAfter: seconds, loss: 'rejected' },
+  );
+  return { result: error, error };
 }
 
 /** Whether an account has refused because it does not know the response. */

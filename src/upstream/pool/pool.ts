@@ -83,8 +83,7 @@ export class Pool {
     if (taken !== undefined) return taken;
     if (this.#members.some((member) => member.isUsable()))
       return this.#queue.wait(() => this.#takeNow(subject, avoid, session), this.#limits.wait, signal);
-    const soonest = Math.min(...this.#members.map((member) => member.ejectedUntil()));
-    throw allEjected(Math.max(1, Math.ceil((soonest - this.#clock()) / 1000)));
+    throw allEjected(this.#secondsUntil(this.#members));
   }
 
   /**
@@ -98,6 +97,12 @@ export class Pool {
         this.#isFree(member) &&
         !(subject !== undefined && member.isSkippedFor(subject)),
     );
+  }
+
+  /** Seconds until an upstream other than these may be asked, at least 1; undefined if there is no other. */
+  secondsUntilOther(these: ReadonlySet<Vendor>): number | undefined {
+    const others = this.#members.filter(({ vendor }) => !these.has(vendor));
+    return others.length === 0 ? undefined : this.#secondsUntil(others);
   }
 
   /** The health of each upstream, in the order of the configuration, and how often it was ejected. */
@@ -158,6 +163,12 @@ export class Pool {
         this.#queue.serve();
       },
     };
+  }
+
+  /** Seconds until the ejection of one of these is over, at least 1. */
+  #secondsUntil(members: readonly PoolMember[]): number {
+    const soonest = Math.min(...members.map((member) => member.ejectedUntil()));
+    return Math.max(1, Math.ceil((soonest - this.#clock()) / 1000));
   }
 
   /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
