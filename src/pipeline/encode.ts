@@ -2,7 +2,7 @@
 
 import { noteFault } from '../accounting/usage/ledger.ts';
 import { isEventStream } from '../upstream/headers.ts';
-import type { Answer, RenderedReply } from './exchange.ts';
+import { type Answer, NO_CONTENT, type RenderedReply } from './exchange.ts';
 
 /** The header with the vendor's own id of the exchange. */
 export const UPSTREAM_ID = 'x-upstream-request-id';
@@ -20,7 +20,8 @@ export function encode(): (replied: RenderedReply) => Answer {
     if (ledger.upstreamId !== undefined) named[UPSTREAM_ID] = ledger.upstreamId;
     // Anthropic's SDKs read their request id from this header.
     if (format === 'messages') named['request-id'] ??= id;
-    if (body instanceof Uint8Array) named['content-length'] ??= String(body.byteLength);
+    if (body instanceof Uint8Array && status !== NO_CONTENT)
+      named['content-length'] ??= String(body.byteLength);
     return { status, headers: named, body };
   };
 }

@@ -192,6 +192,9 @@ export interface RenderedReply {
   readonly refusal?: GatewayError;
 }
 
+/** The status of an answer without a body: that something is deleted. It has no `content-length` (RFC 9110, 8.6). */
+export const NO_CONTENT = 204;
+
 /** What is written to the caller: after `encode`, or an error in the caller's format. */
 export interface Answer {
   readonly status: number;

@@ -15,13 +15,13 @@ import type { TimeoutClock } from '../upstream/timeout-clock.ts';
 import type { Ending } from '../upstream/upstream-answer.ts';
 import { recordedName, upstreamName } from '../upstream/vendor.ts';
 import { atOnce, inTurns } from './body/in-turns.ts';
-import type { Prepared, VendorAnswer } from './exchange.ts';
+import { NO_CONTENT, type Prepared, type VendorAnswer } from './exchange.ts';
 import type { Beginning } from './reply/early-failure.ts';
 import { observeNative, observeTranslated } from './reply/observe-native.ts';
 import { type AskedRequest, withCredentials } from './with-credentials.ts';
 
 /** Statuses below 300 that do not come with an answer. */
-const EMPTY = new Set([204, 205, 206]);
+const EMPTY = new Set([NO_CONTENT, 205, 206]);
 
 /**
  * Makes the stage that sends the prepared request once; or twice, if a vendor no longer accepts a cloud's token.
@@ -45,7 +45,9 @@ export function upstream(
         : await askWithCredentials(agent, timeoutClock, cloudTokens, prepared);
     // A redirect is not followed: that would carry the vendor's key to wherever it points.
     const { status } = asked.answer;
-    if ((status >= 300 && status < 400) || EMPTY.has(status)) {
+    // A deletion may be answered without content (RFC 9110, 9.3.5).
+    const isEmpty = EMPTY.has(status) && !(status === NO_CONTENT && prepared.method === 'DELETE');
+    if ((status >= 300 && status < 400) || isEmpty) {
       const what =
         status < 300 ? 'something that is not an answer' : 'a redirect, which the gateway does not follow';
       throw leftFor(

@@ -126,6 +126,20 @@ describe('a request about a stored response', () => {
     expect(vendors[0]?.requests).toHaveLength(1);
   });
 
+  test('may have no answer but that it is done', async () => {
+    const vendors = await places.upstreams(1);
+    vendors[0]?.script((wire) => wire.raw('HTTP/1.1 204 No Content\r\nx-request-id: req_1\r\n\r\n'));
+    const gateway = await gatewayAt(vendors);
+    const [, [method, path]] = CALLS;
+    const { status, text: said, headers } = await ask(gateway, path, { method });
+    expect([status, said, headers.get('x-upstream-request-id')]).toEqual([204, '', 'req_1']);
+    // RFC 9110, 8.6.
+    expect(headers.get('content-length')).toBeNull();
+    expect(vendors[0]?.requests).toHaveLength(1);
+    expect(await ask(gateway)).toMatchObject({ status: 502 });
+    await vi.waitFor(() => expect(gateway.records[0]).toMatchObject({ status: 204, outcome: 'complete' }));
+  });
+
   test('may bring a body, which nobody reads, and its connection goes on', async () => {
     const vendors = await places.upstreams(1);
     vendors[0]?.script(knows);
@@ -377,6 +391,38 @@ describe('the accounts of a vendor', () => {
     vendors[1]?.script(breaks, knowsNot);
     const gateway = await gatewayAt(vendors, { retries: { limit: 2, wait: 1, perSecond: 1_000 } });
     expect(await ask(gateway)).toMatchObject({ status: 404, text: UNKNOWN });
+  });
+
+  test('that are not asked at the moment may be the one that knows it', async () => {
+    const vendors = await places.upstreams(2);
+    vendors[0]?.script(knowsNot);
+    vendors[1]?.script(breaks);
+    const gateway = await gatewayAt(vendors, { retries: { limit: 1, wait: 1 }, ejection: { failures: 2 } });
+    await vi.waitUntil(async () => (await ask(gateway)).status === 503);
+    const asked = vendors[1]?.requests.length;
+    for (const [method, path] of CALLS) {
+      const { status, text: said, headers } = await ask(gateway, path, { method });
+      expect([status, said]).toEqual([503, expect.stringContaining('Another upstream may know')]);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(vendors[1]?.requests).toHaveLength(asked ?? 0);
+  });
+
+  test('that have no place free are waited for', async () => {
+    const vendors = await places.upstreams(2);
+    vendors[0]?.script(knowsNot);
+    const held = Promise.withResolvers<void>();
+    vendors[1]?.script((wire, request) => {
+      void held.promise.then(() => knows(wire, request));
+    }, knows);
+    const [own] = Object.values(openaiAt(vendors));
+    const gateway = await gatewayAt([], { vendors: { openai: { ...own, connections: 1 } } });
+    const first = ask(gateway);
+    await vi.waitUntil(() => vendors[1]?.requests.length === 1);
+    const second = ask(gateway);
+    await vi.waitUntil(() => vendors[0]?.requests.length === 2);
+    held.resolve();
+    for (const each of [first, second]) expect(await each).toMatchObject({ status: 200, text });
   });
 
   test('have the last word if they know it', async () => {

@@ -2,7 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import type { CallerResponse } from '../../access/caller.ts';
-import type { Answer } from '../../pipeline/exchange.ts';
+import { type Answer, NO_CONTENT } from '../../pipeline/exchange.ts';
 import { ON_DEMAND } from '../../streams/source-stream.ts';
 
 /** Headers of a connection, which the server in front of the gateway decides on (RFC 9110, 7.6.1). */
@@ -64,7 +64,7 @@ export function toWebResponse(
   response.headersSent = true;
   if (!(body instanceof Uint8Array)) return new Response(follow(body, response), { status, headers: sent });
   response.finish();
-  return new Response(Buffer.from(body), { status, headers: sent });
+  return new Response(status === NO_CONTENT ? null : Buffer.from(body), { status, headers: sent });
 }
 
 /** The same bytes, one read for one read, so that a consumer who stops reading pauses the vendor. */

@@ -17,12 +17,16 @@ const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/j
 const CHUNK = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"${'word '.repeat(200)}"},"finish_reason":null}]}\n\n`;
 
 /** What the vendor does next, and how much of an endless answer it could write. */
-let behaviour: 'silent' | 'endless' | 'whole' = 'whole';
+let behaviour: 'silent' | 'endless' | 'whole' | 'empty' = 'whole';
 let written = 0;
 let upstream: TestUpstream;
 beforeAll(async () => {
   upstream = await startUpstream((_, response) => {
     if (behaviour === 'silent') return;
+    if (behaviour === 'empty') {
+      response.writeHead(204).end();
+      return;
+    }
     if (behaviour === 'whole') {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"chat.completion"}');
       return;
@@ -82,6 +86,17 @@ test.each([
   const answer = await fetch(new Request(`http://gateway.test/llm${path}`, { method, headers: HEADERS }));
   expect([answer.status, await answer.json()]).toEqual([200, { object: 'chat.completion' }]);
   expect(upstream.received.at(-1)).toMatchObject({ method, url: path.replace(/\?$/, '') });
+});
+
+test('it passes on that something is deleted, without a body', async () => {
+  behaviour = 'empty';
+  const { fetch } = mounted();
+  const deletion = new Request('http://gateway.test/v1/responses/resp_1', {
+    method: 'DELETE',
+    headers: HEADERS,
+  });
+  const { status, body } = await fetch(deletion);
+  expect([status, body]).toEqual([204, null]);
 });
 
 test('below a path, it is asked there', async () => {
