@@ -32,11 +32,16 @@ export function renderFailure(
   Object.assign(headers, waitHeaders(error));
   const isLasting = error.fault === 'upstream-auth' || error.fault === 'quota-exceeded';
   if (!PASSING.has(status) || isLasting) headers['x-should-retry'] = 'false';
-  if (!message.complete) {
+  if (!message.complete && bringsBody(message)) {
     headers['connection'] = 'close';
     discard(message);
   }
   return { status, headers, body };
+}
+
+/** Whether a request has a body, by its head (RFC 9112, 6.3). Without one it is over, even if Node has not yet said so. */
+function bringsBody({ headers }: Incoming['message']): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** An error as the last answer of a connection. Without a readable head the caller's format is unknown: it is in OpenAI's. */

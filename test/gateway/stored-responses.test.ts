@@ -156,6 +156,33 @@ describe('a request about a stored response', () => {
     expect(vendors[0]?.requests.map(({ body: sent }) => sent.length)).toEqual([0, 0, 0]);
   });
 
+  test('without a body keeps its connection if it is refused', async () => {
+    const vendors = await places.upstreams(1);
+    vendors[0]?.script(knows);
+    const { server } = await gatewayAt(vendors);
+    const head = (method: string, path: string, key: string | undefined) =>
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`;
+    const client = rawClient(
+      server.port,
+      head('GET', `/v1/responses/${ID}`, 'gw-no-key') +
+        head('DELETE', `/v1/responses/${ID}`, NONE) +
+        head('GET', '/v1/responses/a%20b', KEY) +
+        head('POST', `/v1/responses/${ID}/cancel`, BOUND) +
+        head('GET', '/v1/models/no-such-model', KEY) +
+        head('GET', `/v1/responses/${ID}`, KEY),
+    );
+    const all = await client.until((got) => got.includes(text));
+    expect([...all.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      '401',
+      '403',
+      '400',
+      '403',
+      '404',
+      '200',
+    ]);
+    client.socket.destroy();
+  });
+
   test.each([
     '%2e%2e%2fmodels',
     'a%2Fb',
