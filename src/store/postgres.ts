@@ -11,6 +11,7 @@ import {
   type PostgresQueryResult,
   sql,
 } from 'kysely';
+import { errorCode } from '../lib/error-code.ts';
 
 /** Connections of one process. Few suffice: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
@@ -123,7 +124,7 @@ async function openPool(
   pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
   return {
     options: pool.options,
-    connect: async () => leavingSilence(await pool.connect()),
+    connect: async () => leavingUseless(await pool.connect()),
     end: () => pool.end(),
   };
 }
@@ -131,13 +132,21 @@ async function openPool(
 /** The message of pg's error for a statement that was not answered in time (`query_timeout`). The error has no code. */
 const UNANSWERED = 'Query read timeout';
 
+/** PostgreSQL's code for a write where only reading is allowed (read_only_sql_transaction). */
+const READ_ONLY = '25006';
+
 /**
- * A connection that is closed and not reused after one of its statements was not answered in time. After a failover it
- * may lead to a server that is gone, without an error: pg would make all later statements wait behind that one, on this
- * connection and for ever, although a new connection would lead to the new server.
+ * A connection that is closed and not reused after it has led to the wrong server, as it may after a failover. A new one
+ * leads to the new primary.
+ *
+ * - To a server that is gone, without an error: a statement was not answered in time. pg would make all later statements
+ *   wait behind that one, on this connection and for ever.
+ * - To the former primary, which now is a replica and refuses to write. The name of a cluster leads there until it is
+ *   resolved again.
  */
-function leavingSilence(client: PostgresPoolClient): PostgresPoolClient {
+function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
   let silence: Error | undefined;
+  let isReadOnly = false;
   function query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query<R>(asked: string | PostgresCursor<R>, parameters: readonly unknown[] = []) {
@@ -146,10 +155,11 @@ function leavingSilence(client: PostgresPoolClient): PostgresPoolClient {
     if (silence !== undefined) return Promise.reject(silence);
     return client.query<R>(asked, parameters).catch((error: unknown) => {
       if (error instanceof Error && error.message === UNANSWERED) silence = error;
+      if (errorCode(error) === READ_ONLY) isReadOnly = true;
       throw error;
     });
   }
-  return { query, release: (destroy) => client.release(destroy || silence !== undefined) };
+  return { query, release: (destroy) => client.release(destroy || silence !== undefined || isReadOnly) };
 }
 
 /**

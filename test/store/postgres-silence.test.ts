@@ -1,4 +1,4 @@
-/** A PostgreSQL server whose existing connections go silent, as after a failover that closes nothing. */
+/** Connections that are of no use after a failover: they go silent, or lead to a server that only reads. */
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -67,6 +67,27 @@ test.runIf(hasPostgres())('a connection without answers is not used again', asyn
   } finally {
     await db.destroy();
     await proxy.close();
+    await postgres.close();
+  }
+});
+
+test.runIf(hasPostgres())('a connection that may only read is not used again', async () => {
+  const postgres = await startPostgres();
+  const url = await postgres.newDatabase();
+  const database = sql.id(new URL(url).pathname.slice(1));
+  const admin = new Kysely<object>({ dialect: postgresDialect(url, () => {}) });
+  const db = new Kysely<object>({ dialect: postgresDialect(url, () => {}) });
+  const write = (): Promise<unknown> =>
+    db.transaction().execute((transaction) => sql`create table written ()`.execute(transaction));
+  try {
+    // Like a former primary, to which a name leads until it is resolved again: it applies to new connections alone.
+    await sql`alter database ${database} set default_transaction_read_only = on`.execute(admin);
+    await expect(write()).rejects.toThrow('read-only transaction');
+    await sql`alter database ${database} reset default_transaction_read_only`.execute(admin);
+    await write();
+  } finally {
+    await admin.destroy();
+    await db.destroy();
     await postgres.close();
   }
 });
