@@ -41,11 +41,7 @@ async function leaving(
 
 /** The log lines of an exchange when it is over: usually one. */
 async function recordsOf(id: string): Promise<unknown[]> {
-  const lines = (): string[] =>
-    stage.gateway
-      .output()
-      .split('\n')
-      .filter((line) => line.includes(`"${id}"`));
+  const lines = (): string[] => stage.gateway.lines().filter((line) => line.includes(`"${id}"`));
   await eventually(() => lines().length > 0, 'the exchange is recorded');
   await sleep(200);
   return lines().map((line) => JSON.parse(line));
@@ -59,11 +55,7 @@ describe.each(ways)('$way', (way) => {
     const request = post(way.path, requestOf(way, true), [`x-request-id: left-${way.way}`]);
     expectSoon([await leaving(request, (text) => text.includes('word 3'), 'fin')]);
     // The exchange writes one line when it is over, and that line says who ended it.
-    const lines = () =>
-      stage.gateway
-        .output()
-        .split('\n')
-        .filter((line) => line.includes(`left-${way.way}`));
+    const lines = () => stage.gateway.lines().filter((line) => line.includes(`left-${way.way}`));
     await eventually(() => lines().length > 0, 'the exchange is recorded');
     await sleep(200);
     expect(lines().map((line) => JSON.parse(line).outcome)).toEqual(['client-closed']);

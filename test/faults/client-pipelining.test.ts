@@ -138,11 +138,7 @@ test.each([
     expect(stage.upstream.received).toHaveLength(before);
     const [, id = ''] = /\r\nx-request-id: (\w+)\r\n/i.exec(answer) ?? [];
     expect(id).not.toBe('');
-    const logged = () =>
-      stage.gateway
-        .output()
-        .split('\n')
-        .filter((line) => line.includes(id));
+    const logged = () => stage.gateway.lines().filter((line) => line.includes(id));
     await eventually(() => logged().length === 1, 'the request is in the log');
     expect(logged()[0]).toContain('"status":400');
   }

@@ -66,7 +66,9 @@ test('P-15 the disk is full: requests go on, records that are not kept are count
   }
   expect(at.alive()).toBe(true);
   // Nothing is counted twice, and no more records wait than may.
-  expect(sumOf(await samplesOf(at), 'gateway_requests_total', { outcome: 'complete' })).toBe(asked);
+  await expect
+    .poll(async () => sumOf(await samplesOf(at), 'gateway_requests_total', { outcome: 'complete' }))
+    .toBe(asked);
   at.signal('SIGTERM');
   expect(await at.ended).toBe(0);
 });

@@ -265,11 +265,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     for (const [what, text, said] of bad) {
       write(text);
       stage.gateway.signal('SIGHUP');
-      const refusals = (): string[] =>
-        stage.gateway
-          .output()
-          .split('\n')
-          .filter((line) => said.test(line));
+      const refusals = (): string[] => stage.gateway.lines().filter((line) => said.test(line));
       await eventually(() => refusals().length > 0, `${what} is refused`);
       expect(refusals()[0], what).toMatch(
         /"msg":"The new configuration was refused, and the old one stays in force\. /,

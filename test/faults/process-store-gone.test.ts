@@ -65,8 +65,8 @@ function openBeside(): DatabaseSync {
 
 /** The messages of the log that name a request. */
 function linesAbout(id: string): readonly string[] {
-  const lines = running.output().split('\n');
-  return lines.filter((line) => line.includes(id)).map((line) => String(JSON.parse(line).msg));
+  const lines = running.lines().filter((line) => line.includes(id));
+  return lines.map((line) => String(JSON.parse(line).msg));
 }
 
 test('P-43 a folder that was deleted: each operation is a 503 and a line, and no new store appears', async () => {

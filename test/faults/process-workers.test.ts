@@ -70,10 +70,7 @@ describe('P-20 workers', () => {
     expect(childrenOf(stage.gateway.pid)).toHaveLength(3);
     expect(childrenOf(stage.gateway.pid)).toContain(victim);
     // A worker's messages go to the log, as those of the first process do.
-    const line = stage.gateway
-      .output()
-      .split('\n')
-      .find((text) => text.includes('planted'));
+    const line = stage.gateway.lines().find((text) => text.includes('planted'));
     expect(JSON.parse(line ?? '')).toMatchObject({ level: 'error', msg: expect.stringContaining('planted') });
     for (const end of ends) end();
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
@@ -95,8 +92,7 @@ describe('P-20 workers', () => {
     /** When each of them was seen to be dead. */
     const deaths = (): readonly number[] =>
       stage.gateway
-        .output()
-        .split('\n')
+        .lines()
         .filter((line) => line.includes('A worker ended'))
         .map((line) => Date.parse(JSON.parse(line).time));
     await eventually(() => deaths().length === 7, 'they die again and again');

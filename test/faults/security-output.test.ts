@@ -16,12 +16,8 @@ const stage = useStage({ cors: { origins: ['https://app.example', 'http://localh
 ]);
 afterAll(() => {
   // Every log entry is one JSON object a line, whoever wrote what into it.
-  for (const line of stage.gateway
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{'))) {
+  for (const line of stage.gateway.lines().filter((line) => line.startsWith('{')))
     expect(() => JSON.parse(line)).not.toThrow();
-  }
 });
 
 const [native, translated] = ways;

@@ -93,11 +93,7 @@ test(`C-01, C-02 ${LEAVINGS} callers leave, by FIN and by RST, over all ways: ea
 
   expect(upstream.requests).toHaveLength(LEAVINGS);
   await eventually(() => upstream.open() === 0, 'no connection to the vendor is left');
-  const records = (): readonly string[] =>
-    gateway
-      .output()
-      .split('\n')
-      .filter((line) => line.includes('-left"'));
+  const records = (): readonly string[] => gateway.lines().filter((line) => line.includes('-left"'));
   await eventually(() => records().length >= LEAVINGS, 'each of them is recorded');
   expect(records().filter((line) => JSON.parse(line).outcome !== 'client-closed')).toEqual([]);
   const ids = records().map((line) => JSON.parse(line).id);

@@ -20,6 +20,8 @@ export interface GatewayProcess {
   readonly directory: string;
   /** Its output so far, standard output and standard error together. */
   output(): string;
+  /** The whole lines of it. What is longer than a pipe takes at once arrives in parts. */
+  lines(): readonly string[];
   /** Standard output and standard error, separately. */
   written(): { readonly stdout: string; readonly stderr: string };
   /** Whether it still runs. */
@@ -85,6 +87,7 @@ export async function spawnGateway(
     pid,
     directory,
     output: () => output,
+    lines: () => output.split('\n').slice(0, -1),
     written: () => ({ ...written }),
     alive: running,
     memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,

@@ -86,7 +86,7 @@ test('one process: a line a request, metrics on both listeners, the console, and
   expect(sumOf(samples, 'gateway_tokens_total', { type: 'output' })).toBe(25);
   // The one that asks for it is a request too.
   expect(sumOf(samples, 'gateway_requests_in_flight')).toBe(1);
-  expect(sumOf(await samplesAt(admin), 'gateway_requests_in_flight')).toBe(0);
+  await expect.poll(async () => sumOf(await samplesAt(admin), 'gateway_requests_in_flight')).toBe(0);
   expect(sumOf(samples, 'gateway_upstream_up', { vendor: 'openai' })).toBe(1);
   expect(sumOf(samples, 'gateway_usage_records_lost_total')).toBe(0);
   expect((await fetch(`${at.url}/metrics`)).status).toBe(404);
