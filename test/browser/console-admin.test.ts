@@ -618,8 +618,10 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.locator('.tile').first().waitFor();
     await page.route('**/admin/groups*', (route) => route.abort());
     await page.route('**/console/translation-view-*', (route) => route.abort());
-    for (const view of ['keys', 'groups']) {
-      await page.evaluate(`location.hash = '#/${view}'`);
+    for (const view of ['Keys', 'Groups']) {
+      await page.evaluate(`location.hash = '#/${view.toLowerCase()}'`);
+      // The view before it says the same until it has gone.
+      await page.getByRole('heading', { name: view, level: 1 }).waitFor();
       await page.getByText('The gateway cannot be reached.').waitFor();
       expect(await page.getByRole('alert').count()).toBe(1);
     }

@@ -158,6 +158,7 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     await canSend(first);
     const second = await open();
     await second.getByRole('link', { name: 'About herons' }).click();
+    await expect.poll(() => answers(second)).toEqual(['Herons are tall.']);
     end(await ask(second, 'And clocks?', 'Clocks are'), ' round.');
     await canSend(second);
     // The first tab keeps its question and its answer, each of which could write over the other tab's turns.
@@ -196,6 +197,8 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     end(await ask(second, 'And clocks?', 'Clocks are'), ' round.');
     await canSend(second);
     await second.reload();
+    await expect.poll(() => answers(second)).toEqual(['Herons are tall.', 'Clocks are round.']);
+    await second.getByRole('button', { name: 'Send' }).and(second.locator(':enabled')).waitFor();
     await ask(second, 'And cats?', 'Cats are');
     await first.reload();
     await first.getByText('Another tab is receiving this answer.').waitFor();
@@ -252,6 +255,8 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     end(await ask(page, 'About herons', 'Herons are'), ' tall.');
     const said = page.locator('.chat > .error');
     await expect.poll(() => said.innerText()).toMatch(/no room/);
+    await expect.poll(() => answers(page)).toEqual(['Herons are tall.']);
+    await page.locator('.composer button[type=submit]').waitFor();
     await expectAccessible(page);
     end(await ask(page, 'And clocks?', 'Clocks are'), ' round.');
     await expect.poll(() => answers(page)).toEqual(['Herons are tall.', 'Clocks are round.']);
