@@ -75,10 +75,11 @@ describe('callers who send slowly', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
     );
     const whole = post('/v1/chat/completions', requestOf(ways[0], false), ['Connection: close']);
-    const client = rawClient(stage.gateway.port);
-    for (let at = 0; at < whole.length; at += 40) {
-      client.socket.write(whole.slice(at, at + 40));
-      await sleep(50);
+    const body = whole.indexOf('\r\n\r\n') + 4;
+    const client = rawClient(stage.gateway.port, whole.slice(0, body));
+    for (let at = body; at < whole.length; at += 10) {
+      client.socket.write(whole.slice(at, at + 10));
+      await sleep(20);
     }
     expect(statusOf(await client.over)).toBe(200);
   });
@@ -257,11 +258,13 @@ describe('callers who read slowly', () => {
       stage.gateway.port,
       post(ways[0].path, requestOf(ways[0], true), ['Connection: close']),
     );
-    for (let round = 0; round < 10 && !client.socket.closed; round++) {
+    // All pauses together are longer than the time limit, and each one is a small part of it.
+    for (let round = 0; round < 15; round++) {
       client.socket.pause();
-      await sleep(timeouts.unread / 4);
+      await sleep(timeouts.unread / 10);
+      const before = client.text().length;
       client.socket.resume();
-      await sleep(30);
+      await client.until((text) => text.length > before);
     }
     client.socket.resume();
     expect((await client.over).endsWith('data: [DONE]\n\n\r\n0\r\n\r\n')).toBe(true);

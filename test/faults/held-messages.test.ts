@@ -80,15 +80,17 @@ describe('W-01 a message that never ends', () => {
   });
 
   test('W-01 a message that takes less than that is answered, and so is the one after it', async () => {
-    stage = await openStage({ timeouts: { requestBody: 2_000 } });
+    const limit = 4_000;
+    stage = await openStage({ timeouts: { requestBody: limit } });
     stage.respondWith(say('Hello'));
     const { raw, said } = await unfinished(0);
     const whole = frameOf(JSON.stringify({ ...create, input: 'x'.repeat(200_000) }));
-    for (let message = 1; message <= 3; message += 1) {
-      // Together they take longer than one message may.
+    // Together they take longer than one message may, and each of them a small part of it.
+    const began = performance.now();
+    for (let message = 1; performance.now() - began < limit; message += 1) {
       for (let at = 0; at < whole.length; at += 70_000) {
         raw.write(whole.subarray(at, at + 70_000));
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
       await eventually(() => said().split('response.completed"').length > message, 'it is answered');
     }
@@ -98,7 +100,8 @@ describe('W-01 a message that never ends', () => {
 
 describe('W-02 messages that never end count as in flight', () => {
   test('W-02 a key with two requests at a time holds two of them, on any number of sockets: nothing more is read of the others', async () => {
-    stage = await openStage({ keys: [TWO], timeouts: { requestBody: 8_000 } }, FREQUENT_GC);
+    // None of the two is over before the others have had time to be read, however long that takes.
+    stage = await openStage({ keys: [TWO], timeouts: { requestBody: 600_000 } }, FREQUENT_GC);
     stage.respondWith(say('Hello'));
     const before = stage.gateway.memory();
     const all: Unfinished[] = [];
@@ -115,6 +118,11 @@ describe('W-02 messages that never end count as in flight', () => {
     client.send({ ...create, input: 'x'.repeat(300_000) });
     expect((await client.answer()).at(-1)).toMatchObject({ type: 'response.completed' });
     client.socket.terminate();
+  });
+
+  test('W-02 the two end at the time limit, and so do those that wait for their place', async () => {
+    stage = await openStage({ keys: [TWO], timeouts: { requestBody: 8_000 } });
+    const all = await Promise.all(Array.from({ length: 10 }, () => unfinished(MB, TWO.key)));
     await Promise.all(all.map(({ closed }) => closed));
     const told = all.map(({ said }) => errorIn(said())?.['status']);
     expect(new Set(told)).toEqual(new Set([408, 429]));

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { call } from '../support/caller.ts';
 import { json } from '../support/upstream.ts';
-import { chunk, openStage, requestOf, STREAM_END, type Stage, streamEvents, ways } from './stage.ts';
+import { chunk, openStage, requestOf, STREAM_END, type Stage, ways } from './stage.ts';
 
 let stage: Stage;
 afterEach(() => stage.close());
@@ -50,7 +50,11 @@ describe('requests in flight', () => {
   test('P-04 above the share of a key: 429, while others are served', async () => {
     const second = 'another-key-of-the-tests';
     stage = await openStage({ limits: { inFlightPerKey: 2 }, keys: [{ name: 'second', key: second }] });
-    stage.respondWith((_, response) => streamEvents(response, 5, 200));
+    const isRefused = Promise.withResolvers<void>();
+    stage.respondWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk('word'));
+      void isRefused.promise.then(() => response.end(STREAM_END));
+    });
     const live = await Promise.all([stage.ask(native), stage.ask(native)]);
     expect(live.map(({ status }) => status)).toEqual([200, 200]);
     const refused = await stage.ask(native);
@@ -60,6 +64,7 @@ describe('requests in flight', () => {
     });
     const others = await call(stage.gateway.url, native.path, requestOf(native, true), second);
     expect(others.status).toBe(200);
+    isRefused.resolve();
     for (const { over } of [...live, others]) expect((await over).complete).toBe(true);
     await expect.poll(async () => (await stage.ask(native)).status).toBe(200);
   });
