@@ -140,7 +140,7 @@ describe('W-02 messages that never end count as in flight', () => {
   });
 
   test('W-02 they count towards the requests in flight of a key, and in all', async () => {
-    stage = await openStage({ limits: { inFlightPerKey: 1 }, timeouts: { requestBody: 5_000 } });
+    stage = await openStage({ limits: { inFlightPerKey: 1 }, timeouts: { requestBody: 600_000 } });
     stage.respondWith(say('Hello'));
     const { taken, raw } = await unfinished(MB);
     await eventually(() => taken() >= MB, 'it is read');

@@ -19,14 +19,18 @@ import { CLOSED } from '../support/free-port.ts';
 import { arrayBuffersHeld, collectYoung } from '../support/held.ts';
 
 let upstream: FaultUpstream;
-const agent = openAgent({ connect: 1_000, publicHosts: new Set() });
-const clock = openTimeoutClock({ firstByte: 300, idle: 300, quiet: 0, total: 0 });
+const agent = openAgent({ connect: 60_000, publicHosts: new Set() });
+/** Nothing takes as long as that. */
+const clock = openTimeoutClock({ firstByte: 60_000, idle: 60_000, quiet: 0, total: 0 });
+/** For what is silent. */
+const soonOver = openTimeoutClock({ firstByte: 300, idle: 300, quiet: 0, total: 0 });
 
 beforeAll(async () => {
   upstream = await startFaultUpstream();
 });
 afterAll(async () => {
   clock.close();
+  soonOver.close();
   await agent.destroy();
   await upstream.close();
 });
@@ -41,13 +45,14 @@ function sent(
   script: Script,
   more: Partial<UpstreamRequest> = {},
   signal = new AbortController().signal,
+  by = clock,
 ): Sent {
   upstream.script(script);
   const tapped: Buffer[] = [];
   const endings: Ending[] = [];
   const answer = send(
     agent,
-    clock,
+    by,
     {
       method: 'POST',
       origin: upstream.url,
@@ -113,7 +118,7 @@ describe('the observer and the end', () => {
     ['by a body that falls silent', (wire) => wire.stream(['data: 1\n\n']), 'upstream-timeout'],
   ];
   test.each(endings)('an end %s is reported once', async (_, script, fault) => {
-    const { answer, endings: how } = sent(script);
+    const { answer, endings: how } = sent(script, {}, undefined, soonOver);
     await expect(text(answer)).rejects.toMatchObject({ fault });
     expect(how).toEqual(['broken']);
   });
@@ -240,12 +245,11 @@ test('a failed attempt reports what the vendor may have done', async () => {
     [() => undefined, {}, undefined],
   ];
   for (const [script, more, loss] of table) {
-    await expect(sent(script, more).answer).rejects.toMatchObject({ loss });
+    await expect(sent(script, more, undefined, soonOver).answer).rejects.toMatchObject({ loss });
   }
 });
 
 test('an open stream does not hold the read that its head came in', async () => {
-  const patient = openTimeoutClock({ firstByte: 60_000, idle: 60_000, quiet: 0, total: 0 });
   const word = 'w'.repeat(40_000);
   const body = `${word.length.toString(16)}\r\n${word}\r\n`;
   upstream.script((wire) =>
@@ -261,7 +265,7 @@ test('an open stream does not hold the read that its head came in', async () => 
     body: Buffer.from('{}'),
   };
   const open = async (): Promise<ReadableStreamDefaultReader<Uint8Array>> => {
-    const reader = (await streamOf(send(agent, patient, request, new AbortController().signal))).getReader();
+    const reader = (await streamOf(send(agent, clock, request, new AbortController().signal))).getReader();
     let come = 0;
     for (; come < word.length; ) come += (await reader.read()).value?.byteLength ?? word.length;
     return reader;
@@ -272,7 +276,6 @@ test('an open stream does not hold the read that its head came in', async () => 
   // Half of what the words take.
   expect((await arrayBuffersHeld()) - before).toBeLessThan(20 * 20_000);
   await Promise.all([first, ...opened].map((reader) => reader.cancel()));
-  patient.close();
 });
 
 test('a piece of no bytes, as undici gives after a pause within a chunk, goes to nobody', async () => {
