@@ -466,6 +466,48 @@ describe('the accounts of a vendor', () => {
     }
   });
 
+  const lacks: Script = (wire) =>
+    wire.answer(405, '{"detail":"Method Not Allowed"}', { 'content-type': 'application/json' });
+  const page: Script = (wire) => wire.answer(200, '<html></html>', { 'content-type': 'text/html' });
+  test.each([
+    ['DELETE', 405, 'Method Not Allowed', lacks],
+    ['GET', 405, 'Method Not Allowed', lacks],
+    ['GET', 404, 'openai does not offer this', page],
+  ] as const)('that do not offer it have not failed: %s, %s', async (method, status, said, script) => {
+    const vendors = await places.upstreams(2);
+    for (const vendor of vendors) vendor.script(script);
+    const gateway = await gatewayAt(vendors, { ejection: { failures: 1 } });
+    for (let at = 0; at < 4; at += 1) {
+      const answer = await ask(gateway, undefined, { method });
+      expect(answer).toMatchObject({ status, text: expect.stringContaining(said) });
+    }
+    expect(vendors.map(({ requests }) => requests.length)).toEqual([2, 2]);
+    for (const vendor of vendors) vendor.script(knows);
+    await create(gateway, KEY);
+  });
+
+  test.each([401, 403])('whose keys may not do this still answer: %s', async (status) => {
+    const vendors = await places.upstreams(2);
+    const message =
+      'You have insufficient permissions for this operation. Missing scopes: api.responses.read';
+    for (const vendor of vendors)
+      vendor.script((wire, request) =>
+        request.head.startsWith('GET')
+          ? wire.answer(status, JSON.stringify({ error: { message } }), {
+              'content-type': 'application/json',
+            })
+          : knows(wire, request),
+      );
+    const gateway = await gatewayAt(vendors, { ejection: { failures: 1 } });
+    for (let at = 0; at < 3; at += 1) {
+      expect(await ask(gateway)).toMatchObject({
+        status: 502,
+        text: expect.stringContaining('upstream_auth'),
+      });
+      await create(gateway, KEY);
+    }
+  });
+
   test('that are down give a failure of the gateway, in the format of the endpoint', async () => {
     const vendors = await places.upstreams(1);
     vendors[0]?.script(breaks);

@@ -1,8 +1,8 @@
 /** Bodies that are not answers. */
 
-import type { GatewayError } from '../../lib/errors.ts';
+import { isStored } from '../../conversation/route.ts';
+import { GatewayError } from '../../lib/errors.ts';
 import { leftFor } from '../../upstream/send.ts';
-import type { UpstreamAnswer } from '../../upstream/upstream-answer.ts';
 import type { VendorAnswer } from '../exchange.ts';
 import { notServed } from '../model/native-format.ts';
 import { notJson } from './decode-body.ts';
@@ -12,9 +12,13 @@ import { notJson } from './decode-body.ts';
  */
 const NO_SUCH_PATH = new Set([405, 501]);
 
-/** Whether a service refuses an operation because it does not offer it. That is not a failure of the service. */
-export function isNoSuchPath({ status }: UpstreamAnswer, { fault }: GatewayError): boolean {
-  return fault === 'not-found' || NO_SUCH_PATH.has(status);
+/**
+ * The error that a service lacks the operation, if it refuses it for that, which is no failure of the service; otherwise
+ * undefined. A 404 about a stored response says that the service does not know the response.
+ */
+export function findLacking(answered: VendorAnswer, { fault }: GatewayError): GatewayError | undefined {
+  const isUnknown = fault === 'not-found' && !isStored(answered.route.operation);
+  return isUnknown || NO_SUCH_PATH.has(answered.answer.status) ? lackedBy(answered) : undefined;
 }
 
 /**
@@ -23,15 +27,18 @@ export function isNoSuchPath({ status }: UpstreamAnswer, { fault }: GatewayError
  */
 export function noAnswer(answered: VendorAnswer): GatewayError {
   const { answer } = answered;
-  const lacking = findLacking(answered);
+  const lacking = lackedBy(answered);
   return lacking === undefined ? notJson(answer) : leftFor(answer, lacking);
 }
 
 /** The error that a service lacks the operation; undefined for an operation that no service of the format lacks. */
-export function findLacking({
-  route: { operation },
-  model,
-}: Pick<VendorAnswer, 'route' | 'model'>): GatewayError | undefined {
+function lackedBy({ route: { operation }, model, vendor }: VendorAnswer): GatewayError | undefined {
+  if (isStored(operation)) {
+    return new GatewayError(
+      'endpoint-not-available',
+      `The service of ${vendor.name} does not offer this for stored responses.`,
+    );
+  }
   const mayLack = operation === 'compact' || operation === 'count-tokens';
   return mayLack && model !== undefined ? notServed(operation, model) : undefined;
 }

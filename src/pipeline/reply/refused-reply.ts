@@ -8,7 +8,7 @@ import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { refusalHeaders, responseHeaders } from '../../upstream/headers.ts';
 import { hidden, hiddenInJson, hiding, withoutSecretsIn } from '../../upstream/redact.ts';
 import type { RenderedReply, VendorAnswer } from '../exchange.ts';
-import { findLacking, isNoSuchPath } from './no-answer.ts';
+import { findLacking } from './no-answer.ts';
 import { readWhole, withBody } from './reply-body.ts';
 import { withReportedWait, withWait } from './vendor-wait.ts';
 
@@ -29,7 +29,7 @@ export async function refusedReply(answered: VendorAnswer): Promise<RenderedRepl
   const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
   const parsed = formats[upstreamFormat].outbound.parseError(answer.status, shown);
   const said = withWord(withWait(withoutSecretsIn(parsed, secret), answer), answer.status, shown);
-  const error = (isNoSuchPath(answer, said) ? findLacking(answered) : undefined) ?? said;
+  const error = findLacking(answered, said) ?? said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
   // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
   if (translation === undefined && !isOurs && isJson) {
