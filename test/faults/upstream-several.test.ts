@@ -230,6 +230,24 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
+  test.each([401, 403])('one whose key may not count tokens (%s) is not ejected for it', async (code) => {
+    const places = await upstreams(2);
+    for (const place of places)
+      place.script((wire, request) =>
+        request.head.includes('/input_tokens') ? status(code)(wire, request) : good(wire, request),
+      );
+    const gateway = await gatewayOf({ vendors: openaiAt(places), ejection: { failures: 1 } });
+    for (let at = 0; at < 4; at += 1) {
+      const counted = await postJson(`${gateway.url}/v1/responses/input_tokens`, {
+        model: 'openai/gpt-4o',
+        input: 'Hi',
+      });
+      expect(counted.status).toBe(502);
+      await counted.text();
+      expect(await statuses(gateway, 2)).toEqual([200, 200]);
+    }
+  });
+
   test('one that refuses a text with a 403 is not ejected for it', async () => {
     const places = await upstreams(2);
     const body = '{"error":"Content violates usage guidelines. Team: 1, API key ID: 2, Model: grok-4"}';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { reportOutcome } from '../../src/pipeline/retry/report-outcome.ts';
+import type { Lease } from '../../src/upstream/pool/pool.ts';
 
 test.each([
   ['a second if no wait is given', undefined, 1_000],
@@ -10,7 +11,7 @@ test.each([
 ])('an upstream that is over a limit rests for %s', (_, retryAfter, expected) => {
   const rests: number[] = [];
   const nothing = (): void => undefined;
-  const { settle: judge, ended } = reportOutcome({
+  const lease: Lease = {
     vendor: {
       name: 'v',
       origin: 'http://v',
@@ -26,7 +27,8 @@ test.each([
     fail: nothing,
     coolDown: (milliseconds) => rests.push(milliseconds),
     release: nothing,
-  });
+  };
+  const { settle: judge, ended } = reportOutcome(lease, 'generate');
   ended('whole');
   judge(new GatewayError('rate-limited', 'Slow down.', retryAfter === undefined ? {} : { retryAfter }));
   expect(rests).toEqual([expected]);

@@ -106,7 +106,7 @@ export async function attemptAt<T extends Targeted>(
         target.signal,
       ));
     at = lease?.vendor ?? target.vendor;
-    followed = lease && reportOutcome(lease);
+    followed = lease && reportOutcome(lease, target.route.operation);
     if (number === 1) upstreams.getRetryBudget(at).deposit();
     const asked =
       number === 1 && followed === undefined

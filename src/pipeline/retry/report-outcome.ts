@@ -1,5 +1,7 @@
 /** Reports the outcome of an exchange, and how its body ends, to the health of its upstream. */
 
+import type { Operation } from '../../conversation/prompt.ts';
+import { isStored } from '../../conversation/route.ts';
 import { type Fault, type GatewayError, isVendorError } from '../../lib/errors.ts';
 import type { Lease } from '../../upstream/pool/pool.ts';
 import type { Ending } from '../../upstream/upstream-answer.ts';
@@ -20,8 +22,16 @@ export interface OutcomeReporter {
   ended(how: Ending): void;
 }
 
+/**
+ * Whether a key may lack the permission for an operation, and still ask models for answers: OpenAI's keys have scopes
+ * ("Missing scopes: api.responses.read"), and AWS has an action of its own for the counting of tokens.
+ */
+function hasOwnPermission(operation: Operation): boolean {
+  return operation === 'count-tokens' || isStored(operation);
+}
+
 /** Reports one exchange at the upstream of a lease, and releases the lease at its end. */
-export function reportOutcome(lease: Lease): OutcomeReporter {
+export function reportOutcome(lease: Lease, operation: Operation): OutcomeReporter {
   let answers = false;
   let ending: Ending | undefined;
   /** An error that came before the end of the exchange was known. */
@@ -34,7 +44,8 @@ export function reportOutcome(lease: Lease): OutcomeReporter {
     // The upstream is not to blame for what the caller did not wait for. But only the vendor reports a rate limit, and a
     // stream that begins with that error is cancelled for it.
     if (ending === 'left' && error.fault !== 'rate-limited') return;
-    if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
+    if (error.fault === 'upstream-auth' && hasOwnPermission(operation)) lease.coolDown(MAX_COOLDOWN);
+    else if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
     else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
     else if (isVendorError(error.fault)) lease.fail('somehow');
     else if (error.fault === 'rate-limited') lease.coolDown(restAfter(error));
