@@ -28,7 +28,7 @@ const watching = await openObservability(
   { accounts, thread, isOnlyProcess: true },
   { info: tell, problem: tell },
 );
-await openAdmin(config.admin, store, { info: tell, problem: tell, onKeys: accounts.refresh, add: () => {} });
+await openAdmin(config, store, { info: tell, problem: tell, onKeys: accounts.refresh, add: () => {} });
 
 const { keys, limits } = accounts;
 const unlimited = { ...config, keys: config.keys.map(({ limits: _, ...key }) => key) };

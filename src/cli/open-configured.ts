@@ -100,11 +100,6 @@ export function keepFixedSettings(first: Config, next: Config, adminKey = first.
   };
 }
 
-/** Makes the admin listener show the certificate of a new configuration, if it shows one at all. */
-export function renewCertificate(admin: RunningAdmin | undefined, { admin: { tls } }: Config): void {
-  if (tls !== undefined) admin?.renew(tls);
-}
-
 /**
  * Reports in one line that a configuration was reloaded, and which of its changes take a restart.
  * @param first the configuration of the start.

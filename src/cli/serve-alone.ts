@@ -15,7 +15,6 @@ import {
   keepFixedSettings,
   logReload,
   openConfigured,
-  renewCertificate,
   rereadSettings,
 } from './open-configured.ts';
 import { optimize } from './optimize.ts';
@@ -57,7 +56,7 @@ export async function serveAlone({
   let inUse = first;
   const address = Promise.withResolvers<CallersAddress>();
   const admin = await orExit(
-    openAdmin(config.admin, store, {
+    openAdmin(config, store, {
       info: diagnostics.info,
       problem,
       onKeys: accounts.refresh,
@@ -100,7 +99,7 @@ export async function serveAlone({
         previous: before,
       });
       serving.replace(inUse);
-      renewCertificate(admin, next);
+      admin?.applyConfig(next);
       lastRead = reread;
       logReload(diagnostics, config, next);
       return reread.files;

@@ -16,13 +16,7 @@ import { Workers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
-import {
-  FLUSH_TIME,
-  keepFixedSettings,
-  logReload,
-  renewCertificate,
-  rereadSettings,
-} from './open-configured.ts';
+import { FLUSH_TIME, keepFixedSettings, logReload, rereadSettings } from './open-configured.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -55,7 +49,7 @@ export async function superviseWorkers({
   let lastRead = settings;
   const render = workersMetrics({ workersLost: () => workers.lost(), reloadsRefused: () => reloadsRefused });
   const admin = await orExit(
-    openAdmin(config.admin, store, {
+    openAdmin(config, store, {
       info: diagnostics.info,
       problem,
       currentKey: () => inUse.admin.key,
@@ -90,7 +84,7 @@ export async function superviseWorkers({
     sandbox?.change(sandboxOptions(next));
     inUse = keepFixedSettings(config, next, inUse.admin.key);
     workers.serveBy(toServe(inUse));
-    renewCertificate(admin, next);
+    admin?.applyConfig(next);
     logReload(diagnostics, config, next);
     return reread.files;
   });

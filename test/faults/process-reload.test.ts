@@ -16,6 +16,8 @@ import { eventually, rawClient } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
 import { openStage, requestOf, type Stage, streamEvents, ways } from './stage.ts';
 
+const ADMIN_KEY = 'admin-key-of-the-tests';
+
 let stage: Stage;
 afterEach(() => stage?.close());
 
@@ -146,6 +148,16 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     await expect
       .poll(() => Promise.race([rawClient(stage.gateway.port, request).over, sleep(3_000, 'kept')]))
       .toContain('"ok"');
+  });
+
+  test('P-11 the idle time of connections is that of the admin listener too', async () => {
+    stage = await openStage({ workers, admin: { key: ADMIN_KEY, port: 0 } });
+    const [, adminUrl = ''] = /Admin API on (http:[^ ]+)\./.exec(stage.gateway.output()) ?? [];
+    const promised = async (): Promise<string | null> => (await fetch(adminUrl)).headers.get('keep-alive');
+    expect(await promised()).toBe('timeout=75');
+    const admin = { key: ADMIN_KEY, port: 0 };
+    write(config({ workers, admin, timeouts: { connectionIdle: 620_000 } }));
+    await expect.poll(promised).toBe('timeout=620');
   });
 
   test('P-11 a file that is missing for a while changes nothing', async () => {

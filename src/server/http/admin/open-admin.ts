@@ -26,10 +26,11 @@ const IDLE_TIMEOUT = 10_000;
 
 /** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
-  { key, host, port, tls, signIn }: Config['admin'],
+  config: Pick<Config, 'admin' | 'timeouts'>,
   store: Store,
-  { add, currentKey = () => key, info, ...options }: AdminServices,
+  { add, currentKey = () => config.admin.key, info, ...options }: AdminServices,
 ): Promise<RunningAdmin | undefined> {
+  const { key, host, port, signIn } = config.admin;
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
   // the other connection. Its thread takes 9 MB (measured), and as a rule nobody asks for reports.
@@ -42,7 +43,7 @@ export async function openAdmin(
     const admit = makeAdmission(admitted, sessions, logWrongKeys(info));
     const app = createAdminApp(own ?? store, { admit, ...options });
     add?.(app, { admit, key: admitted, sessions, signIn: routes });
-    const { close, ...running } = await serveAdmin(app, { host, port }, tls);
+    const { close, ...running } = await serveAdmin(app, { host, port }, config);
     return {
       ...running,
       async close() {

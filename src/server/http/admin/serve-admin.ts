@@ -8,6 +8,7 @@ import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
 import { errorCode } from '../../../lib/error-code.ts';
 import { discard } from '../../../pipeline/body/read-body.ts';
+import type { CallerTimeouts } from '../../../pipeline/caller-limits.ts';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 import { toOriginForm } from '../../listen/origin-form.ts';
@@ -22,20 +23,23 @@ import { declineUpgrades } from '../declined-upgrade.ts';
 
 export interface RunningAdmin {
   readonly url: string;
-  /** Shows another certificate from now on. A listener without one stays without. */
-  renew(certificate: ServerCertificate): void;
+  /** Keeps idle connections as another configuration says, and shows its certificate. A listener without one stays without. */
+  applyConfig(config: AdminConfig): void;
   close(): Promise<void>;
 }
 
 /** How long live answers may still take at the end, in milliseconds. */
 const DRAIN_TIME = 1_000;
 
-/** Serves `app`, by https if there is a certificate. @throws Error if the port is taken. */
-export async function serveAdmin(
-  app: H3,
-  address: Address,
-  certificate?: ServerCertificate,
-): Promise<RunningAdmin> {
+/** What the listener takes from a configuration. */
+export interface AdminConfig {
+  readonly admin: { readonly tls?: ServerCertificate | undefined };
+  readonly timeouts: Pick<CallerTimeouts, 'connectionIdle'>;
+}
+
+/** Serves `app`, by https if the configuration has a certificate. @throws Error if the port is taken. */
+export async function serveAdmin(app: H3, address: Address, config?: AdminConfig): Promise<RunningAdmin> {
+  const certificate = config?.admin.tls;
   const answer = toNodeHandler(app);
   const declineUpgrade = declineUpgrades();
   const answering = new WeakMap<Duplex, ServerResponse>();
@@ -49,6 +53,11 @@ export async function serveAdmin(
   const options = { requireHostHeader: false };
   const secure = certificate && createSecureServer({ ...options, ...certificate }, handle);
   const server = secure ?? createServer(options, handle);
+  const applyConfig = ({ admin: { tls }, timeouts }: AdminConfig): void => {
+    server.keepAliveTimeout = timeouts.connectionIdle;
+    if (tls !== undefined) secure?.setSecureContext({ cert: tls.cert, key: tls.key });
+  };
+  if (config !== undefined) applyConfig(config);
   server.on('checkExpectation', refuseExpectation);
   const currentAnswer = (connection: Duplex): ServerResponse | undefined => {
     const current = answering.get(connection);
@@ -69,7 +78,7 @@ export async function serveAdmin(
   const port = await bind(server, address);
   return {
     url: formatUrl({ host: address.host, port, tls: certificate }),
-    renew: ({ cert, key }) => secure?.setSecureContext({ cert, key }),
+    applyConfig,
     async close() {
       const closed = once(server, 'close');
       server.close();
