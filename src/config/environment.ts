@@ -65,12 +65,22 @@ export const SECRETS: readonly string[] = [
   ...VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name),
 ];
 
+/**
+ * The text of a variable; undefined if it is empty, or a link that Kubernetes sets in each pod for the services beside it
+ * (`enableServiceLinks`): one named `gateway-admin` becomes GATEWAY_ADMIN_PORT=tcp://10.0.0.11:8788.
+ */
+function readVariable({ name, isNumber }: Variable, environment: Environment): string | undefined {
+  const text = environment[name] || undefined;
+  return isNumber && text?.startsWith('tcp://') ? undefined : text;
+}
+
 /** The fields of a file, overridden by the environment. An empty variable counts as not set. */
 export function withEnvironment(file: Fields, environment: Environment): Fields {
   let values = withOpenRouter(file, environment);
-  for (const { name, path, isNumber } of VARIABLES) {
-    const text = environment[name];
-    if (!text) continue;
+  for (const variable of VARIABLES) {
+    const { path, isNumber } = variable;
+    const text = readVariable(variable, environment);
+    if (text === undefined) continue;
     // A text that is no number stays a text, so that the schema reports that a number is expected.
     values = put(values, path, isNumber && !Number.isNaN(Number(text)) ? Number(text) : text);
   }
@@ -98,32 +108,42 @@ export function findVariable(
   const [first, second] = path;
   const keys = values['keys'];
   if (first === 'keys' && Array.isArray(keys) && Object(keys[Number(second)])['name'] === KEY) return KEY;
-  return VARIABLES.findLast(({ name, path: own }) => environment[name] && own.join('.') === path.join('.'))
-    ?.name;
+  return VARIABLES.findLast(
+    (variable) =>
+      readVariable(variable, environment) !== undefined && variable.path.join('.') === path.join('.'),
+  )?.name;
 }
 
-/** A field that refers to a variable that is not set. */
-interface Unset {
+/** A field that refers to a variable that is not set, or in a form that is not read. */
+interface Unfilled {
   readonly path: readonly string[];
   readonly message: string;
 }
 
+/** The message about a variable in a form of other programs. It quotes nothing: a default may be a secret. */
+const OTHER_FORM = `a variable is written as \${NAME}, without a default or anything else between the braces`;
+
 /**
  * The values of a data file, with `${NAME}` in any text replaced by the variable NAME, so that keys need not be in the
  * file. Times that stand there without quotes (YAML, TOML) become text, as in JSON.
- * @returns the values, and the fields whose variable is not set or is empty.
+ * @returns the values, and the fields whose variable is not set, is empty, or is written in a form of other programs,
+ *   such as `${NAME:-default}`. Such a text would be sent as a key.
  */
 export function filledIn(
   file: Fields,
   environment: Environment,
-): { readonly values: Fields; readonly unset: readonly Unset[] } {
-  const unset: Unset[] = [];
+): { readonly values: Fields; readonly unfilled: readonly Unfilled[] } {
+  const unfilled: Unfilled[] = [];
   const fill = (value: unknown, path: readonly string[]): unknown => {
     if (typeof value === 'string')
-      return value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
-        const value = environment[name];
-        if (!value) unset.push({ path, message: `the variable ${name} is not set` });
-        return value ?? '';
+      return value.replaceAll(/\$\{(\w*)(\}?)/g, (written, name: string, end: string, at: number) => {
+        if (name === '' || end === '') {
+          if (value.includes('}', at)) unfilled.push({ path, message: OTHER_FORM });
+          return written;
+        }
+        const found = environment[name];
+        if (!found) unfilled.push({ path, message: `the variable ${name} is not set` });
+        return found ?? '';
       });
     if (value instanceof Date) return value.toISOString();
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
@@ -131,7 +151,7 @@ export function filledIn(
   };
   const fillAll = (values: Fields, path: readonly string[]): Fields =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value, [...path, name])]));
-  return { values: fillAll(file, []), unset };
+  return { values: fillAll(file, []), unfilled };
 }
 
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {

@@ -82,8 +82,8 @@ async function settle(
   { values, file }: Awaited<ReturnType<typeof readConfigFile>>,
   { environment, variables, directory, files, read }: Reading,
 ): Promise<Settings> {
-  const filled = isDataFile(file) ? filledIn(values, variables) : { values, unset: [] };
-  if (filled.unset.length > 0) throw invalidFields(filled.unset, () => undefined);
+  const filled = isDataFile(file) ? filledIn(values, variables) : { values, unfilled: [] };
+  if (filled.unfilled.length > 0) throw invalidFields(filled.unfilled, () => undefined);
   const written = await withKeyFiles(filled.values, read);
   const config = parseConfig(written, variables);
   await checkCredentials(config.vendors, environment, directory);

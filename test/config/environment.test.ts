@@ -29,6 +29,11 @@ test.each<[Environment, object]>([
     { admin: { key: KEY, host: '0.0.0.0', port: 9000 } },
   ],
   [{ GATEWAY_API_KEY: KEY }, { keys: [{ name: 'GATEWAY_API_KEY', key: KEY }] }],
+  // Kubernetes sets these for services named `gateway-admin` and such, in every pod beside them.
+  [
+    { GATEWAY_ADMIN_KEY: KEY, GATEWAY_ADMIN_PORT: 'tcp://10.0.0.11:8788', PORT: 'tcp://[fd00::11]:80' },
+    { port: 8787, admin: { key: KEY, port: 8788 } },
+  ],
   // Not a number, though it is written in digits.
   [{ GATEWAY_ADMIN_KEY: '1234567890123456' }, { admin: { key: '1234567890123456' } }],
   ...Object.entries({

@@ -237,6 +237,29 @@ describe('a variable in a file that is not code', () => {
     );
   });
 
+  test.each(['HOUSE_KEY:-none', 'HOUSE_KEY:?', 'env:HOUSE_KEY', ' HOUSE_KEY ', ''])(
+    'in a form of other programs is refused, not taken for the value: %j',
+    async (form) => {
+      writeFileSync(
+        join(directory, 'form.json'),
+        JSON.stringify({ vendors: vendors('house', `$\{${form}}`) }),
+      );
+      await expect(
+        readConfig({ GATEWAY_CONFIG: 'form.json', HOUSE_KEY: 'sk-of-house' }, directory),
+      ).rejects.toThrow(`vendors.house.apiKey: a variable is written as \${NAME}, without a default`);
+    },
+  );
+
+  test('has both braces: other text is taken as it is', async () => {
+    writeFileSync(
+      join(directory, 'plain.json'),
+      JSON.stringify({ vendors: vendors('house', 'a$b}c{d}-${e') }),
+    );
+    expect(await readConfig({ GATEWAY_CONFIG: 'plain.json' }, directory)).toMatchObject({
+      vendors: vendors('house', 'a$b}c{d}-${e'),
+    });
+  });
+
   test('is left alone in code, which can read the environment itself', async () => {
     writeFileSync(join(directory, 'code.mjs'), `export default { host: '$' + '{HOST_OF_MINE}' };`);
     expect(await readConfig({ GATEWAY_CONFIG: 'code.mjs' }, directory)).toMatchObject({
