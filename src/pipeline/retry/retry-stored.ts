@@ -1,7 +1,7 @@
 /**
  * Asks each account of a vendor for a stored response until one knows it, and again after a failure. Nothing is lost by
- * asking twice: these requests read, delete or cancel, make no tokens, and come out the same however often they are
- * sent.
+ * asking twice: these requests read, delete or cancel, and make no tokens. A deletion whose answer was lost gets a 404
+ * then, as it does if the caller repeats it.
  */
 
 import { GatewayError } from '../../lib/errors.ts';
@@ -22,7 +22,7 @@ import { saysUnknown } from './unknown-stored.ts';
  * @param once a single attempt.
  * @returns a stage that gives the first answer, or the refusal of an account that knows the response, or else the last
  *   failure, or the refusal of the first account that was asked.
- * @throws GatewayError that the last attempt failed with.
+ * @throws GatewayError that the last attempt failed with, or `upstream-overloaded` if an account could not be asked.
  */
 export function retryStored(
   upstreams: Upstreams,
