@@ -15,14 +15,14 @@ import { withoutParameters } from './restrictions/metered.ts';
 export function askStored(): (call: Stored) => Prepared {
   return (call) => {
     const { vendor, upstreamFormat, stored, principal, query, message } = call;
-    const headers = isConfined(principal) ? withoutParameters(message.headers) : message.headers;
-    const isStream = query.get('stream') === 'true';
+    const caller = isConfined(principal) ? withoutParameters(message.headers) : message.headers;
+    const stream = query.get('stream') === 'true';
     return {
       ...call,
       method: stored.method,
       path: pathAt(vendor, stored.path) + passedOn(query),
-      headers: requestHeaders(vendor, upstreamFormat, headers, isStream),
-      payload: new Payload([], isStream),
+      headers: requestHeaders(vendor, upstreamFormat, { caller, stream, isBodiless: true }),
+      payload: new Payload([], stream),
     };
   };
 }

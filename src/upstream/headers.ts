@@ -123,21 +123,25 @@ const NEVER_ANSWERED = new Set([
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Makes the headers of a request to a vendor, as undici takes them: names and values in turn.
- * @param caller the caller's headers if they are meant for this vendor, as all in its own format are; otherwise
- *   undefined.
- * @param stream whether the answer is to be a stream.
- * @param more further headers, unless the caller has sent them; names in lower case.
- * @param without beta features that the vendor must not get.
- */
+/** What the headers of a request to a vendor depend on, besides the vendor and the format. */
+export interface RequestHeaderOptions {
+  /** The caller's headers if they are meant for this vendor, as all in its own format are; otherwise undefined. */
+  readonly caller: IncomingHttpHeaders | undefined;
+  /** Whether the answer is to be a stream. */
+  readonly stream: boolean;
+  /** Set for a request without a body. Some servers (Fastify) refuse one that says it is JSON. */
+  readonly isBodiless?: true;
+  /** Further headers, unless the caller has sent them; names in lower case. */
+  readonly more?: Readonly<Record<string, string>> | undefined;
+  /** Beta features that the vendor must not get. */
+  readonly without?: ReadonlySet<string> | undefined;
+}
+
+/** Makes the headers of a request to a vendor, as undici takes them: names and values in turn. */
 export function requestHeaders(
   vendor: Vendor,
   format: FormatName,
-  caller: IncomingHttpHeaders | undefined,
-  stream: boolean,
-  more?: Readonly<Record<string, string>>,
-  without?: ReadonlySet<string>,
+  { caller, stream, isBodiless, more, without }: RequestHeaderOptions,
 ): string[] {
   const sent: Record<string, string> = {};
   if (caller !== undefined) {
@@ -161,7 +165,7 @@ export function requestHeaders(
   sent['accept'] ??= stream ? 'text/event-stream' : 'application/json';
   // A compressed stream would hold events back until a block of it is full.
   sent['accept-encoding'] = 'identity';
-  sent['content-type'] = 'application/json';
+  if (!isBodiless) sent['content-type'] = 'application/json';
   sent['user-agent'] = 'gateway';
   for (const name in vendor.headers) sent[name] = vendor.headers[name] ?? '';
   if (vendor.credentials === undefined) sent[vendor.auth] = renderCredential(vendor);

@@ -96,7 +96,7 @@ describe('a request about a stored response', () => {
     expect(requestLine(request)).toBe(`${method} ${path}?${query} HTTP/1.1`);
     expect(request.head).toContain('authorization: Bearer vendor-key-0');
     expect(request.head).toContain('openai-beta: x=1');
-    expect(request.head).not.toMatch(/cookie|transfer-encoding|content-length: [1-9]/i);
+    expect(request.head).not.toMatch(/cookie|transfer-encoding|content-type|content-length: [1-9]/i);
     expect(request.body.length).toBe(0);
     const operation = { GET: 'retrieve', DELETE: 'delete', POST: 'cancel' }[method];
     await vi.waitFor(() =>

@@ -56,14 +56,12 @@ export function nativeRequest(routed: Routed, askUsage: RequestOptions['askUsage
     ...routed,
     method: 'POST',
     path: pathAt(vendor, path) + (service === undefined ? passedOn(query) : ''),
-    headers: requestHeaders(
-      vendor,
-      upstreamFormat,
-      headers,
+    headers: requestHeaders(vendor, upstreamFormat, {
+      caller: headers,
       stream,
-      sessionHeader(routed, findDialect(vendor, model)),
+      more: sessionHeader(routed, findDialect(vendor, model)),
       without,
-    ),
+    }),
     payload: edited(body, asking === undefined ? edits : [...edits, asking.edit], asksStream(routed)),
     ...(asking !== undefined && { stripInjectedUsage: asking.stripInjectedUsage }),
   };

@@ -86,9 +86,10 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
     upstreamFormat,
     method: 'POST',
     path: pathAt(vendor, path),
-    headers: requestHeaders(vendor, upstreamFormat, callersOwn(routed), streams && counting === undefined, {
-      ...sessionHeader(routed, target.dialect),
-      ...outbound.renderHeaders?.(prompt, target),
+    headers: requestHeaders(vendor, upstreamFormat, {
+      caller: callersOwn(routed),
+      stream: streams && counting === undefined,
+      more: { ...sessionHeader(routed, target.dialect), ...outbound.renderHeaders?.(prompt, target) },
     }),
     payload,
     translation: {
