@@ -36,7 +36,7 @@ describe('a stored response', () => {
         seen.add(now.status);
         return now.status === 'completed' && now;
       },
-      { timeout: 5_000 },
+      { timeout: 60_000 },
     );
     expect([...seen]).toEqual(['in_progress', 'completed']);
     expect(last.output_text).toContain('> Think well.');

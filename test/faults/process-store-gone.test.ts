@@ -116,7 +116,7 @@ test('P-43 a store without tables: the log says which, the answers do not, nor d
   ]);
 });
 
-test('P-43 a file that another process has locked', { timeout: 30_000 }, async () => {
+test('P-43 a file that another process has locked', async () => {
   const url = await start();
   const other = openBeside();
   other.exec('begin immediate');
@@ -130,7 +130,7 @@ test('P-43 a file that another process has locked', { timeout: 30_000 }, async (
   expect(linesAbout(id)).toEqual([`POST /admin/keys failed (${id}): database is locked`]);
 });
 
-test.runIf(hasPostgres())('P-43 a PostgreSQL that is shut down', { timeout: 60_000 }, async () => {
+test.runIf(hasPostgres())('P-43 a PostgreSQL that is shut down', async () => {
   const postgres = await startPostgres();
   try {
     const url = await start({ url: await postgres.newDatabase() });
