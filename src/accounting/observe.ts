@@ -1,6 +1,7 @@
 /** What watches a gateway: its log, metrics and traces. They are closed together. */
 
 import type { Budget } from '../access/limits/budgets.ts';
+import type { LogProblem } from '../lib/diagnostics.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { UpstreamHealth } from '../upstream/pool/upstreams.ts';
 import type { Log } from './log/log.ts';
@@ -15,6 +16,8 @@ export interface ObserveOptions {
   readonly environment: Environment;
   /** Returns the figures of the accounting worker, for the metrics. */
   readonly counted: () => CounterFigures | Promise<CounterFigures>;
+  /** Told if traces cannot be delivered. */
+  readonly problem?: LogProblem;
 }
 
 export interface Observers {
@@ -28,8 +31,13 @@ export interface Observers {
 }
 
 /** @throws Error if an endpoint in the environment is not valid. */
-export async function openObservers({ log, environment, counted }: ObserveOptions): Promise<Observers> {
-  const traces = await openTraces(environment);
+export async function openObservers({
+  log,
+  environment,
+  counted,
+  problem,
+}: ObserveOptions): Promise<Observers> {
+  const traces = await openTraces(environment, problem);
   const metrics = openMetrics(counted);
   if (log !== undefined)
     metrics.counter(

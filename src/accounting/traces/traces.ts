@@ -9,7 +9,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Route } from '../../conversation/route.ts';
 import { invalidConfig } from '../../lib/config-error.ts';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
+import { codeBehind } from '../../lib/error-code.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { requirePackages } from '../../upstream/optional-packages.ts';
 import { type Api, beginTrace, type ExchangeTrace } from './exchange-trace.ts';
@@ -31,9 +33,13 @@ const MAX_WAITING = 2_048;
 /**
  * Opens traces, if the environment names an endpoint (OTEL_EXPORTER_OTLP_ENDPOINT or its TRACES variant) and does not
  * turn them off. Otherwise it returns undefined and loads nothing.
+ * @param log told when the collector stops taking spans, and when it takes them again.
  * @throws ConfigError if the endpoint is not a URL, or the packages of OpenTelemetry are not installed.
  */
-export async function openTraces(environment: Environment): Promise<Traces | undefined> {
+export async function openTraces(
+  environment: Environment,
+  log: LogProblem = () => {},
+): Promise<Traces | undefined> {
   const url = findEndpoint(environment);
   if (url === undefined) return undefined;
   requirePackages('traces', 'OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -51,7 +57,7 @@ export async function openTraces(environment: Environment): Promise<Traces | und
   const provider = new sdk.TracerProvider({
     resource,
     spanProcessors: [
-      countingProcessor(api, sdk, new OTLPTraceExporter({ url }), (spans) => {
+      countingProcessor(api, sdk, reporting(new OTLPTraceExporter({ url }), log), (spans) => {
         lost += spans;
       }),
     ],
@@ -83,6 +89,38 @@ function findEndpoint(environment: Environment): string | undefined {
     );
   }
   return url;
+}
+
+/** Exports spans, and tells `log` in one line when that begins to fail, and when it works again. The SDK says nothing. */
+function reporting(exporter: SpanExporter, log: LogProblem): SpanExporter {
+  let isTroubled = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const fails = result.code !== 0;
+        if (fails !== isTroubled)
+          log(
+            fails
+              ? `Traces cannot be delivered${findReason(result.error)}. Spans that are lost are counted.`
+              : 'Traces can be delivered again.',
+          );
+        isTroubled = fails;
+        done(result);
+      });
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** Why the collector took no spans. What it has answered is not quoted. */
+function findReason(error: Error | undefined): string {
+  // The SDK's own error has the status as its code.
+  if (error !== undefined && 'code' in error && typeof error.code === 'number')
+    return `: the collector answered ${error.code}`;
+  const code = codeBehind(error);
+  // Answers that are not HTTP/1: the endpoint is often the collector's port for gRPC, 4317.
+  return code.includes('HPE_') ? `${code}: they go over HTTP, for which collectors have port 4318` : code;
 }
 
 /**

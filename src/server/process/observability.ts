@@ -55,7 +55,12 @@ export async function openObservability(
     },
     thread,
   );
-  const observers = await openObservers({ log, environment, counted: () => accounting.figures() });
+  const observers = await openObservers({
+    log,
+    environment,
+    counted: () => accounting.figures(),
+    problem,
+  });
   const { metrics, traces } = observers;
   // A reload may change the key.
   const { key } = admin;

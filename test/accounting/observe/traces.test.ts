@@ -1,9 +1,11 @@
 /** Traces as a collector receives them, by OTLP over a real socket. */
 
 import { execFile } from 'node:child_process';
+import { createServer as createHttp2Server } from 'node:http2';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openTraces, type Traces } from '../../../src/accounting/traces/traces.ts';
+import type { LogProblem } from '../../../src/lib/diagnostics.ts';
 import {
   asList,
   asObject,
@@ -14,6 +16,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../../src/lib/json.ts';
+import { bind } from '../../../src/upstream/net/bind.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { RECORD, REFUSED } from './records.ts';
 
@@ -34,8 +37,8 @@ beforeEach(async () => {
 });
 afterEach(() => collector.close());
 
-async function open(): Promise<Traces> {
-  const traces = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
+async function open(log?: LogProblem): Promise<Traces> {
+  const traces = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` }, log);
   if (traces === undefined) throw new Error('There are no traces.');
   return traces;
 }
@@ -252,6 +255,39 @@ test('so are spans beyond what the collector can take; those in the queue are de
   resolve();
   await traces.close(20_000);
   expect(seen().spans.length + traces.lost()).toBe(3_000);
+});
+
+test('a collector that does not take spans is reported once, and so is that it takes them again', async () => {
+  const told: string[] = [];
+  status = 404;
+  const traces = await open((message) => told.push(message));
+  const many = (): void => {
+    for (let at = 0; at < 1_024; at += 1) traces.begin(ROUTE, {}).end(REFUSED);
+  };
+  many();
+  await expect.poll(() => traces.lost()).toBe(1_024);
+  status = 200;
+  many();
+  await traces.close(5_000);
+  expect(told).toEqual([
+    'Traces cannot be delivered: the collector answered 404. Spans that are lost are counted.',
+    'Traces can be delivered again.',
+  ]);
+});
+
+test('a port that speaks gRPC instead is named as such', async () => {
+  const server = createHttp2Server();
+  const port = await bind(server, { host: '127.0.0.1', port: 0 });
+  const told: string[] = [];
+  const traces = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, (message) =>
+    told.push(message),
+  );
+  traces?.begin(ROUTE, {}).end(REFUSED);
+  await traces?.close(5_000);
+  server.close();
+  expect(told).toEqual([
+    'Traces cannot be delivered (HPE_INVALID_CONSTANT): they go over HTTP, for which collectors have port 4318. Spans that are lost are counted.',
+  ]);
 });
 
 test.each([
