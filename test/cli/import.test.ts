@@ -134,6 +134,35 @@ test('one deployment of LiteLLM with a weight, an order, limits and a price', as
     expect(notes).toContain(note);
 });
 
+test('the time zone of LiteLLM’s budgets, the requests at a time and the Redis of its cache', async () => {
+  const file = join(directory, 'operation.yaml');
+  writeFileSync(
+    file,
+    [
+      'model_list:',
+      '  - model_name: gpt-4o',
+      '    litellm_params: { model: openai/gpt-4o, api_key: os.environ/A }',
+      'litellm_settings:',
+      '  timezone: US/Eastern',
+      '  cache: true',
+      '  cache_params: { type: redis, host: cache.internal, port: 6380, password: os.environ/A, ssl: true, ttl: 60 }',
+      'general_settings: { global_max_parallel_requests: 200 }',
+    ].join('\n'),
+  );
+  const { config, notes } = await imported(file);
+  expect(config).toMatchObject({
+    usage: { timeZone: 'US/Eastern' },
+    redis: { url: 'rediss://:the-value-of-a@cache.internal:6380' },
+    limits: { inFlight: 200 },
+  });
+  expect(notes).not.toContain('timezone');
+  for (const note of [
+    'litellm_settings.cache was left out: see docs/caching.md: exact matches.',
+    'litellm_settings.cache_params.ttl was left out: see docs/caching.md: exact matches.',
+  ])
+    expect(notes).toContain(note);
+});
+
 test('the vendor and the kind of LiteLLM’s models, however they are named', async () => {
   const file = join(directory, 'names.yaml');
   const models = [

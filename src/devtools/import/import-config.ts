@@ -15,7 +15,7 @@ const READERS: Readonly<Record<string, (file: Source, draft: Draft) => void>> = 
 
 /** Fields that this gateway has no counterpart for, and why, by how they end. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/(?:cache|cache_params|semantic_cache|vector_store)$/, 'see docs/caching.md: exact matches'],
+  [/(?:cache|cache_params(?:\.\w+)?|semantic_cache|vector_store)$/, 'see docs/caching.md: exact matches'],
   [
     /callbacks?$|logs_store$/,
     'see docs/operating.md: the log, /metrics and OpenTelemetry, none of which has prompts',

@@ -43,7 +43,11 @@ export function importLitellm(file: Source, draft: Draft): void {
   }
   // A list of its own hides the one for `*` from a model, but its other vendors are not a rule for LiteLLM.
   for (const id of spread) if (!ruled.has(id)) draft.fallback('fallbacks', id, draft.fallbacks('*'));
-  if (router !== undefined) importRedis(router, draft);
+  if (litellm !== undefined) {
+    importTimeZone(litellm, draft);
+    importCache(litellm, draft);
+  }
+  if (router !== undefined) importRedis(router, 'redis_', draft);
   if (general !== undefined) importGeneral(general, draft);
 }
 
@@ -193,25 +197,40 @@ function importRouting(part: Source, draft: Draft): void {
   if (cooldown !== undefined) draft.set('ejection', 'duration', Math.round(cooldown * 1_000));
 }
 
-function importRedis(router: Source, draft: Draft): void {
-  const [url, host, port, password] = ['redis_url', 'redis_host', 'redis_port', 'redis_password'].map(
-    (name) => {
-      const text = router.text(name) ?? router.number(name)?.toString();
-      if (text === undefined) return undefined;
-      const isPlain = !text.startsWith('os.environ/') && name !== 'redis_password' && name !== 'redis_url';
-      return isPlain ? text : draft.secret(`router_settings.${name}`, text, name.toUpperCase());
-    },
-  );
+/** @param prefix of the names of the fields. */
+function importRedis(part: Source, prefix: string, draft: Draft): void {
+  const [url, host, port, password] = ['url', 'host', 'port', 'password'].map((kind) => {
+    const name = prefix + kind;
+    const text = part.text(name) ?? part.number(name)?.toString();
+    if (text === undefined) return undefined;
+    const isPlain = !text.startsWith('os.environ/') && kind !== 'password' && kind !== 'url';
+    return isPlain ? text : draft.secret(`${part.field}.${name}`, text, `REDIS_${kind.toUpperCase()}`);
+  });
+  const scheme = String(part.raw(`${prefix}ssl`)).toLowerCase() === 'true' ? 'rediss' : 'redis';
   if (url !== undefined) draft.set('redis', 'url', url);
   else if (host !== undefined)
     draft.set(
       'redis',
       'url',
-      `redis://${password === undefined ? '' : `:${password}@`}${host}:${port ?? 6379}`,
+      `${scheme}://${password === undefined ? '' : `:${password}@`}${host}:${port ?? 6379}`,
     );
 }
 
+/** The Redis of LiteLLM's cache, by which its replicas share limits and budgets as well. */
+function importCache(litellm: Source, draft: Draft): void {
+  const cache = litellm.part('cache_params');
+  if (cache?.text('type') === 'redis') importRedis(cache, '', draft);
+}
+
+/** The zone in which budgets are renewed. */
+function importTimeZone(litellm: Source, draft: Draft): void {
+  const zone = litellm.text('timezone');
+  if (zone !== undefined) draft.set('usage', 'timeZone', zone);
+}
+
 function importGeneral(general: Source, draft: Draft): void {
+  const inFlight = general.number('global_max_parallel_requests');
+  if (inFlight !== undefined) draft.set('limits', 'inFlight', inFlight);
   const master = general.text('master_key');
   if (master !== undefined) {
     draft.set('admin', 'key', draft.secret('general_settings.master_key', master, 'GATEWAY_ADMIN_KEY'));
