@@ -71,16 +71,22 @@ export async function openRedis(
   // A connection that hangs is given up, or else every request would wait for its command to time out.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   let away = false;
-  const leave = (reason: string): void => {
-    if (away) return;
+  let isTurnedAway = false;
+  const leave = (reason: string, turnsAway = false): void => {
+    // That Redis turns this process away is another reason than that a connection closed, and may be found later.
+    if (away && (isTurnedAway || !turnsAway)) return;
     away = true;
+    isTurnedAway = turnsAway;
     onTrouble(`Redis cannot be reached (${reason}), so each process counts limits on its own.`);
   };
-  redis.on('error', (error: NodeJS.ErrnoException) => leave(error.message || error.code || error.name));
+  redis.on('error', (error: NodeJS.ErrnoException) =>
+    leave(error.message || error.code || error.name, error.name === 'ReplyError'),
+  );
   redis.on('close', () => leave('its connection closed'));
   redis.on('ready', () => {
     if (away) onRecovered('Redis can be reached again, so limits are shared again.');
     away = false;
+    isTurnedAway = false;
   });
   // The event of the connection reports that the first attempt failed. Further attempts follow.
   await redis.connect().catch(() => undefined);

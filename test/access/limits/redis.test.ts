@@ -5,7 +5,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sharedInFlight } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
@@ -404,5 +404,20 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     await soon(() => expect(recovered).toHaveLength(1));
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     expect(await statusOf(ask(url, LIMITED))).toBe(429);
+  });
+
+  test('Redis gets another password: the reason is reported, not only that the connection closed', async () => {
+    await another({ requestsPerMinute: 1 });
+    const admin = new Redis(redis.url);
+    await admin.config('SET', 'requirepass', 'another');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    const refusals = (): readonly string[] => troubles.filter((trouble) => trouble.includes('NOAUTH'));
+    await soon(() => expect(refusals()).toHaveLength(1));
+    // Further attempts say nothing new.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(troubles.length).toBeLessThanOrEqual(2);
+    await admin.config('SET', 'requirepass', '');
+    admin.disconnect();
+    await soon(() => expect(recovered).toHaveLength(1));
   });
 });
