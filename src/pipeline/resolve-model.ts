@@ -64,6 +64,8 @@ export function resolveModel(
     const vendor = model && vendors.serving(model);
     if (model === undefined || vendor === undefined || !reaches(reach, route.format, model))
       throw notServedHere(asked, admitted, vendor && model, catalog, reach);
+    // A refusal is recorded with the model, too: an operator then sees what a key was refused for.
+    admitted.ledger.model = model;
     const limited = isLimitedByModel(principal);
     const confined = isConfined(principal);
     // Then the value is there at once for the checks below.
@@ -78,7 +80,6 @@ export function resolveModel(
         'model-not-allowed',
         `This API key may not use the model ${printable(refused)}.`,
       );
-    admitted.ledger.model = model;
     admitted.ledger.tiered = TIER_FIELDS.some((field) => fields.has(field));
     const isResponses = isOfResponses(route, sent);
     if (confined) {

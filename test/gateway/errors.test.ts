@@ -2,9 +2,9 @@
 
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { KEY, startGateway, startRecorded, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../support/upstream.ts';
 
 let upstream: TestUpstream;
@@ -316,6 +316,28 @@ describe('model restrictions hold for every spelling', () => {
     };
     expect(await status(endpoint, body)).toBe(expected);
   });
+});
+
+test('the record of a refusal has the model that the key may not use', async () => {
+  const recorded = await startRecorded({
+    vendors: vendorsAtUrl(upstream.url),
+    keys: [{ name: 'restricted', key: RESTRICTED, models: ['openai/gpt-4o-mini'] }],
+  });
+  try {
+    const response = await fetch(`${recorded.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${RESTRICTED}` },
+      body: '{"model":"gpt-4o","messages":[]}',
+    });
+    expect(response.status).toBe(403);
+    await vi.waitFor(() =>
+      expect(recorded.records).toMatchObject([
+        { key: 'restricted', model: 'openai/gpt-4o', status: 403, outcome: 'refused', attempts: 0 },
+      ]),
+    );
+  } finally {
+    await recorded.close();
+  }
 });
 
 describe('paths', () => {
