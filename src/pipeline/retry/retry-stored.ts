@@ -57,22 +57,20 @@ async function askEach(context: AttemptContext<Stored>, target: Stored): Promise
     const made = await attemptAt(context, { target, avoid }, number);
     if (!isFailed(made)) return made;
     const { at, error } = made;
+    // No account could be asked.
+    if (at === undefined) return giveUpAfter(([...failed.values()].at(-1) ?? made).result, 1 + retries);
     const isUnknown = isNotHere(error);
-    // This account knows the response, and refuses what is asked of it.
-    if (at !== undefined && !isUnknown && getLoss(error) === undefined) return giveUpAfter(made.result, 1);
-    if (at !== undefined) {
-      avoid.add(at);
-      failed.delete(at);
-      (isUnknown ? unknown : failed).set(at, made);
-    }
-    const last = [...failed.values()].at(-1);
-    if (at === undefined) return giveUpAfter((last ?? made).result, 1 + retries);
+    // This account knows the response, but refuses the request.
+    if (!isUnknown && getLoss(error) === undefined) return giveUpAfter(made.result, 1);
+    avoid.add(at);
+    failed.delete(at);
+    (isUnknown ? unknown : failed).set(at, made);
     const hasOther = pool?.hasOther(avoid) === true;
     if (isUnknown && hasOther) {
       target.ledger.repairs = [...(target.ledger.repairs ?? []), 'other-upstream'];
       continue;
     }
-    const failure = last ?? notAsked(pool?.secondsUntilOther(new Set(unknown.keys())));
+    const failure = [...failed.values()].at(-1) ?? notAsked(pool?.secondsUntilOther(new Set(unknown.keys())));
     if (failure === undefined) return giveUpAfter(([...unknown.values()].at(0) ?? made).result, 1);
     const mayAsk = retries < limits.limit && getRetryBudget(at).withdraw();
     if (!mayAsk) return giveUpAfter(failure.result, 1 + retries);
