@@ -6,7 +6,8 @@ import type { Session } from '../session/session.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
-import { type Group, showModels, showRates } from './limits.ts';
+import { LIMIT_COLUMNS } from './limit-columns.tsx';
+import type { Group } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
@@ -33,18 +34,7 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
   };
   const columns: readonly Column<Group>[] = [
     { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong class="named">{name}</strong> },
-    {
-      name: 'models',
-      value: showModels,
-      show: (group) => <span class="wrapped">{showModels(group)}</span>,
-      isDetail: 'on phones',
-    },
-    {
-      name: 'limits',
-      value: showRates,
-      show: (group) => <span class="wrapped">{showRates(group)}</span>,
-      isDetail: 'on phones',
-    },
+    ...LIMIT_COLUMNS,
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,

@@ -7,7 +7,8 @@ import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
-import { type Group, type Key, type MadeKey, showModels, showRates } from './limits.ts';
+import { LIMIT_COLUMNS } from './limit-columns.tsx';
+import type { Group, Key, MadeKey } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
@@ -53,18 +54,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       show: ({ group }) => group && <span class="wrapped">{group}</span>,
       isDetail: 'on phones',
     },
-    {
-      name: 'models',
-      value: showModels,
-      show: (key) => <span class="wrapped">{showModels(key)}</span>,
-      isDetail: 'on phones',
-    },
-    {
-      name: 'limits',
-      value: showRates,
-      show: (key) => <span class="wrapped">{showRates(key)}</span>,
-      isDetail: 'on phones',
-    },
+    ...LIMIT_COLUMNS,
     {
       name: 'spent',
       value: ({ name }) => data?.spending.month.get(name) ?? 0,
