@@ -281,25 +281,30 @@ describe.concurrent('U-09 keep-alives, and nothing else', () => {
   });
 });
 
+/** Expects a whole answer of a vendor that sends these events and does not end, whether or not keep-alives follow. */
+async function expectWhole(way: UpstreamWay, events: readonly string[], keepAlive: string): Promise<void> {
+  const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
+  for (const beat of [true, false]) {
+    const parked = followed((wire) => {
+      wire.stream(events);
+      const timer = setInterval(() => beat && wire.chunk(keepAlive), 100);
+      void wire.gone.then(() => clearInterval(timer));
+    });
+    upstream.script(parked.script);
+    const text = await (await ask(gateway.url, way, true)).text();
+    expect(isFinished(way.format, text), text).toBe(true);
+    expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
+    await parked.gone();
+  }
+}
+
 describe.concurrent('U-43 a vendor that has sent its finish reason, and then ends neither its stream nor the connection', () => {
   const [chat] = native;
   const callers = translated.filter(({ spoken }) => spoken === 'chat-completions');
   const whole = eventTexts(streamedAnswer('chat-completions')).filter((event) => !event.includes('[DONE]'));
 
   test.each(callers)('$name: the answer is whole, with or without keep-alives', async (way) => {
-    const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
-    for (const beat of [true, false]) {
-      const parked = followed((wire) => {
-        wire.stream(whole);
-        const timer = setInterval(() => beat && wire.chunk(': still there\n\n'), 100);
-        void wire.gone.then(() => clearInterval(timer));
-      });
-      upstream.script(parked.script);
-      const text = await (await ask(gateway.url, way, true)).text();
-      expect(isFinished(way.format, text), text).toBe(true);
-      expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
-      await parked.gone();
-    }
+    await expectWhole(way, whole, ': still there\n\n');
   });
 
   test.each(callers)('$name: late events are included', async (way) => {
@@ -399,20 +404,7 @@ describe.concurrent('U-43 a message that has said why it stopped, and then never
 
   test.each(callers)('$name: the answer is whole, with or without pings', async (way) => {
     expect(events.at(-1)).toContain('message_stop');
-    const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
-    for (const beat of [true, false]) {
-      const parked = followed((wire) => {
-        wire.stream(stopped);
-        const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
-        const timer = setInterval(() => beat && wire.chunk(ping), 100);
-        void wire.gone.then(() => clearInterval(timer));
-      });
-      upstream.script(parked.script);
-      const text = await (await ask(gateway.url, way, true)).text();
-      expect(isFinished(way.format, text), text).toBe(true);
-      expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
-      await parked.gone();
-    }
+    await expectWhole(way, stopped, 'event: ping\ndata: {"type":"ping"}\n\n');
   });
 
   test.each(callers)('$name: what comes after a reason to stop is included', async (way) => {

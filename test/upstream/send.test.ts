@@ -249,6 +249,11 @@ test('a failed attempt reports what the vendor may have done', async () => {
   }
 });
 
+/** A request to the vendor of the tests. */
+function askUpstream(): UpstreamRequest {
+  return { method: 'POST', origin: upstream.url, path: '/x', headers: [], body: Buffer.from('{}') };
+}
+
 test('an open stream does not hold the read that its head came in', async () => {
   const word = 'w'.repeat(40_000);
   const body = `${word.length.toString(16)}\r\n${word}\r\n`;
@@ -257,13 +262,7 @@ test('an open stream does not hold the read that its head came in', async () => 
       `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${body}`,
     ),
   );
-  const request: UpstreamRequest = {
-    method: 'POST',
-    origin: upstream.url,
-    path: '/x',
-    headers: [],
-    body: Buffer.from('{}'),
-  };
+  const request = askUpstream();
   const open = async (): Promise<ReadableStreamDefaultReader<Uint8Array>> => {
     const reader = (await streamOf(send(agent, clock, request, new AbortController().signal))).getReader();
     let come = 0;
@@ -308,11 +307,7 @@ test('a piece of no bytes, as undici gives after a pause within a chunk, goes to
     new WithEmptyPieces(),
     clock,
     {
-      method: 'POST',
-      origin: upstream.url,
-      path: '/x',
-      headers: [],
-      body: Buffer.from('{}'),
+      ...askUpstream(),
       observe: () => ({
         transform(bytes, out) {
           sizes.push(bytes.length);
@@ -332,13 +327,7 @@ test('a read is freed by a small collection, even if its connection has waited f
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length';
   const bytes = Buffer.from(`${head}: ${word.length}\r\n\r\n${word}`);
   upstream.script((wire) => wire.raw(bytes));
-  const request: UpstreamRequest = {
-    method: 'POST',
-    origin: upstream.url,
-    path: '/x',
-    headers: [],
-    body: Buffer.from('{}'),
-  };
+  const request = askUpstream();
   // The bytes themselves are given to nobody, not even to `expect`, which would keep them.
   const ask = async (): Promise<number> => {
     const { body } = await send(agent, clock, request, new AbortController().signal);
