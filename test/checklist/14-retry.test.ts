@@ -110,7 +110,7 @@ describe('checklist 113, 114: an attempt that fails before its content is retrie
   );
 });
 
-describe('checklist 113, 114: the same of a native stream', () => {
+describe('checklist 113, 114: a native stream that fails before its content', () => {
   const role = (delta: JsonObject): string => `data: ${JSON.stringify(chunk(delta))}\n\n`;
   const filtered = `data: ${JSON.stringify({ ...chunk({}), choices: [], prompt_filter_results: [] })}\n\n`;
   const whole = [{ role: 'assistant', content: 'Yes.' }].map(role).join('');

@@ -228,7 +228,7 @@ describe('a request about a stored response', () => {
     expect(preflight.headers.get('access-control-allow-methods')).toContain('DELETE');
   });
 
-  test('at another path is told which one is meant', async () => {
+  test('to a wrong path gets an error that names the right one', async () => {
     const gateway = await gatewayAt(await places.upstreams(1));
     for (const [path, meant] of [
       [`/responses/${ID}`, '/v1/responses/{id}?'],
@@ -341,7 +341,7 @@ describe('the keys of stored responses', () => {
     expect([odd.status, JSON.parse(odd.text)]).toMatchObject([403, { error: { code: 'field_not_allowed' } }]);
   });
 
-  test('a key with no model of a vendor has none of its responses', async () => {
+  test('a key that may use no model of a vendor gets no response stored there', async () => {
     const vendors = await places.upstreams(1);
     vendors[0]?.script(knows);
     const gateway = await gatewayAt(vendors);

@@ -21,7 +21,7 @@ export interface StoredCall {
  */
 const ID = /^\w[\w.:=~-]{0,255}$/;
 
-/** A path as it is sent: the prefix, the id, and what is asked of it. */
+/** A path as it was sent: the prefix, the id, and the action on the response, if there is one. */
 const PATH = /^\/v1\/responses\/([^/]+)(?:\/[a-z_]+)?\/?$/;
 
 /**

@@ -1,4 +1,4 @@
-/** What OpenAI tells of a response that it has kept, and what it does with it: it cancels or deletes it. */
+/** Answers requests about a stored response, as OpenAI does: to fetch, cancel or delete it, or to list its input. */
 
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';

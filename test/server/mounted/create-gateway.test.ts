@@ -80,7 +80,7 @@ test.each([
   ['DELETE', '/v1/responses/resp_1?'],
   ['POST', '/v1/responses/resp_1/cancel?'],
   ['GET', '/v1/responses/resp_1/input_items?limit=2'],
-])('it passes on what is asked of a stored response: %s %s', async (method, path) => {
+])('it passes on a request about a stored response: %s %s', async (method, path) => {
   behaviour = 'whole';
   const { fetch } = mounted({}, { basePath: '/llm' });
   const answer = await fetch(new Request(`http://gateway.test/llm${path}`, { method, headers: HEADERS }));
