@@ -18,6 +18,9 @@ export const SCHEMA_FILE = join(ROOT, 'src/config/config.schema.json');
 /** The clouds, as a vendor's `credentials` name them. */
 const CLOUDS: readonly GivenCredentials['type'][] = ['aws', 'google', 'azure'];
 
+/** A reference to a variable, as `filledIn` reads it. */
+const VARIABLE = '^\\$\\{\\w+\\}$';
+
 /** Where a schema holds others that describe the same value, or parts of it without names. */
 const NESTED = ['items', 'additionalItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf'];
 
@@ -34,6 +37,10 @@ export function configJsonSchema(): string {
           // Zod shows what a transform makes of it, but not that the name alone will do.
           if (Object.is(zodSchema, credentialsSchema)) jsonSchema.oneOf?.unshift({ enum: [...CLOUDS] });
           if (Array.isArray(jsonSchema.items)) jsonSchema.additionalItems ??= false;
+          // A variable may stand for a number or a boolean, too. The pattern holds for texts alone.
+          const { type } = jsonSchema;
+          if (type === 'number' || type === 'integer' || type === 'boolean')
+            Object.assign(jsonSchema, { type: [type, 'string'], pattern: VARIABLE });
         },
       }),
     ),

@@ -32,7 +32,9 @@ function typeName(reference: string): string {
 
 function typeOf(schema: Json | undefined, indent: string): string {
   if (!isObject(schema)) return 'unknown';
-  const { $ref, const: only, enum: words, type, allOf, properties, additionalProperties } = schema;
+  const { $ref, const: only, enum: words, allOf, properties, additionalProperties } = schema;
+  // Code reads variables by itself: a number or a boolean is no text there.
+  const type = isList(schema['type']) ? schema['type'][0] : schema['type'];
   if (typeof $ref === 'string') return typeName($ref);
   if (only !== undefined) return JSON.stringify(only);
   if (isList(words)) return words.map((word) => JSON.stringify(word)).join(' | ');

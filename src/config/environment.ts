@@ -81,12 +81,17 @@ export function withEnvironment(file: Fields, environment: Environment): Fields 
     const { path, isNumber } = variable;
     const text = readVariable(variable, environment);
     if (text === undefined) continue;
-    // A text that is no number stays a text, so that the schema reports that a number is expected.
-    values = put(values, path, isNumber && !Number.isNaN(Number(text)) ? Number(text) : text);
+    values = put(values, path, isNumber ? numberIn(text) : text);
   }
   const key = environment[KEY];
   if (!key) return values;
   return { ...values, keys: [...(Array.isArray(file['keys']) ? file['keys'] : []), { name: KEY, key }] };
+}
+
+/** The number that a text is. Any other text stays a text, so that the schema reports that a number is expected. */
+export function numberIn(text: string): number | string {
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
 }
 
 /** OpenRouter's key serves where nothing else is set for `compatible`. */
@@ -120,38 +125,46 @@ interface Unfilled {
   readonly message: string;
 }
 
+/** What `filledIn` makes of a data file. */
+interface Filled {
+  readonly values: Fields;
+  /** The fields whose variable is not set, is empty, or is written in a form of other programs, such as `${NAME:-default}`. */
+  readonly unfilled: readonly Unfilled[];
+  /** The paths, joined by dots, of fields that are one variable and nothing else: the schema may expect a number there. */
+  readonly fromVariables: ReadonlySet<string>;
+}
+
 /** The message about a variable in a form of other programs. It quotes nothing: a default may be a secret. */
 const OTHER_FORM = `a variable is written as \${NAME}, without a default or anything else between the braces`;
 
 /**
  * The values of a data file, with `${NAME}` in any text replaced by the variable NAME, so that keys need not be in the
  * file. Times that stand there without quotes (YAML, TOML) become text, as in JSON.
- * @returns the values, and the fields whose variable is not set, is empty, or is written in a form of other programs,
- *   such as `${NAME:-default}`. Such a text would be sent as a key.
  */
-export function filledIn(
-  file: Fields,
-  environment: Environment,
-): { readonly values: Fields; readonly unfilled: readonly Unfilled[] } {
+export function filledIn(file: Fields, environment: Environment): Filled {
   const unfilled: Unfilled[] = [];
+  const fromVariables = new Set<string>();
+  const fillText = (text: string, path: readonly string[]): string =>
+    text.replaceAll(/\$\{(\w*)(\}?)/g, (written, name: string, end: string, at: number) => {
+      if (name === '' || end === '') {
+        // It would be sent as a key.
+        if (text.includes('}', at)) unfilled.push({ path, message: OTHER_FORM });
+        return written;
+      }
+      const found = environment[name];
+      if (!found) unfilled.push({ path, message: `the variable ${name} is not set` });
+      if (written === text) fromVariables.add(path.join('.'));
+      return found ?? '';
+    });
   const fill = (value: unknown, path: readonly string[]): unknown => {
-    if (typeof value === 'string')
-      return value.replaceAll(/\$\{(\w*)(\}?)/g, (written, name: string, end: string, at: number) => {
-        if (name === '' || end === '') {
-          if (value.includes('}', at)) unfilled.push({ path, message: OTHER_FORM });
-          return written;
-        }
-        const found = environment[name];
-        if (!found) unfilled.push({ path, message: `the variable ${name} is not set` });
-        return found ?? '';
-      });
+    if (typeof value === 'string') return fillText(value, path);
     if (value instanceof Date) return value.toISOString();
     if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
     return isRecord(value) ? fillAll(value, path) : value;
   };
   const fillAll = (values: Fields, path: readonly string[]): Fields =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value, [...path, name])]));
-  return { values: fillAll(file, []), unfilled };
+  return { values: fillAll(file, []), unfilled, fromVariables };
 }
 
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {

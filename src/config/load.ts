@@ -12,6 +12,7 @@ import { type Fields, filledIn, findVariable, SECRETS, withEnvironment } from '.
 import { foreignGateway } from './foreign.ts';
 import { keyReader, type ReadKey, withFiles, withKeyFiles } from './key-files.ts';
 import { type Config, configSchema } from './schema.ts';
+import { withTypes } from './variable-types.ts';
 import { vendorAtItself } from './vendors.ts';
 
 /** A configuration, and the files that it was read from: its own, if there is one, and those of keys. */
@@ -82,10 +83,10 @@ async function settle(
   { values, file }: Awaited<ReturnType<typeof readConfigFile>>,
   { environment, variables, directory, files, read }: Reading,
 ): Promise<Settings> {
-  const filled = isDataFile(file) ? filledIn(values, variables) : { values, unfilled: [] };
-  if (filled.unfilled.length > 0) throw invalidFields(filled.unfilled, () => undefined);
-  const written = await withKeyFiles(filled.values, read);
-  const config = parseConfig(written, variables);
+  const filled = isDataFile(file) ? filledIn(values, variables) : undefined;
+  if (filled && filled.unfilled.length > 0) throw invalidFields(filled.unfilled, () => undefined);
+  const written = await withKeyFiles(filled?.values ?? values, read);
+  const config = parseConfig(written, variables, filled?.fromVariables);
   await checkCredentials(config.vendors, environment, directory);
   return {
     config,
@@ -98,11 +99,21 @@ async function settle(
 
 /**
  * Parses a configuration, in which the environment overrides fields. Files that it names are not read.
+ * @param fromVariables the paths of texts that may be numbers or booleans (`filledIn`).
  * @throws ConfigError
  */
-export function parseConfig(values: Fields, environment: Environment): Config {
-  const written = withEnvironment(values, environment);
-  const parsed = configSchema.safeParse(written, { error: zodMessages });
+export function parseConfig(
+  values: Fields,
+  environment: Environment,
+  fromVariables: ReadonlySet<string> = new Set(),
+): Config {
+  const parse = (fields: Fields) => configSchema.safeParse(fields, { error: zodMessages });
+  let written = withEnvironment(values, environment);
+  let parsed = parse(written);
+  if (!parsed.success && fromVariables.size > 0) {
+    written = withTypes(written, parsed.error.issues, fromVariables);
+    parsed = parse(written);
+  }
   if (!parsed.success)
     throw invalidFields(parsed.error.issues, (path) => findVariable(path, written, environment));
   const { data: config } = parsed;

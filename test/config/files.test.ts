@@ -226,6 +226,45 @@ describe('a variable in a file that is not code', () => {
     });
   });
 
+  test.each([
+    [
+      'json',
+      `{"port": "\${P}", "limits": {"memory": "\${M}"}, "keys": [{"name": "a", "key": "\${K}", "limits": {"requestsPerMinute": "\${N}"}}], "ejection": {"lone": "\${L}"}}`,
+    ],
+    [
+      'yaml',
+      `port: \${P}\nlimits: {memory: "\${M}"}\nkeys:\n  - {name: a, key: "\${K}", limits: {requestsPerMinute: "\${N}"}}\nejection: {lone: "\${L}"}\n`,
+    ],
+  ])('is a number or a boolean where one is expected: .%s', async (kind, text) => {
+    writeFileSync(join(directory, `typed.${kind}`), text);
+    const key = '1234567890123456';
+    const environment = { GATEWAY_CONFIG: `typed.${kind}`, P: '8123', M: '0.5', K: key, N: '60', L: 'true' };
+    expect(await readConfig(environment, directory)).toMatchObject({
+      port: 8_123,
+      limits: { memory: 0.5 },
+      keys: [{ name: 'a', key, limits: { requestsPerMinute: 60 } }],
+      ejection: { lone: true },
+    });
+  });
+
+  test.each([
+    ['port', '8123a', 'port: Invalid input: expected number, received string'],
+    ['port', '70000', 'port: must be at most 65535'],
+    ['validate', 'yes', 'validate: Invalid input: expected boolean, received string'],
+  ])('for %s that says %s is refused', async (field, text, message) => {
+    writeFileSync(join(directory, 'wrong.json'), JSON.stringify({ [field]: `\${TEXT}` }));
+    await expect(readConfig({ GATEWAY_CONFIG: 'wrong.json', TEXT: text }, directory)).rejects.toThrow(
+      message,
+    );
+  });
+
+  test('within a longer text leaves it a text', async () => {
+    writeFileSync(join(directory, 'longer.json'), JSON.stringify({ port: `8\${TEXT}` }));
+    await expect(readConfig({ GATEWAY_CONFIG: 'longer.json', TEXT: '123' }, directory)).rejects.toThrow(
+      'port: Invalid input: expected number, received string',
+    );
+  });
+
   test('that is not set, or empty, is reported with its field', async () => {
     const keys = [{ name: 'team', key: `\${TEAM_KEY}` }];
     writeFileSync(

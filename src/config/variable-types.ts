@@ -1,0 +1,39 @@
+/** Numbers and booleans of a data file that come from variables (`port: ${PORT}`). Variables are texts. */
+
+import type { z } from 'zod';
+import { isRecord } from '../lib/is-record.ts';
+import { type Fields, numberIn } from './environment.ts';
+
+type Issue = Pick<z.core.$ZodIssue, 'code' | 'path'> & { readonly expected?: unknown };
+
+/** What a text becomes where the schema expects another type, by the name of that type. */
+const TYPES: Readonly<Record<string, (text: string) => unknown>> = {
+  number: numberIn,
+  int: numberIn,
+  boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+};
+
+/**
+ * Gives the texts of variables the types that the schema expects. A text that does not fit stays as it is.
+ * @param issues what the schema reports about the values as they are.
+ * @param fromVariables the paths, joined by dots, of the texts that come from variables.
+ */
+export function withTypes(
+  values: Fields,
+  issues: readonly Issue[],
+  fromVariables: ReadonlySet<string>,
+): Fields {
+  const types = new Map<string, (text: string) => unknown>();
+  for (const { code, path, expected } of issues) {
+    const type = code === 'invalid_type' ? TYPES[String(expected)] : undefined;
+    if (type !== undefined && fromVariables.has(path.join('.'))) types.set(path.join('.'), type);
+  }
+  const convert = (value: unknown, path: string): unknown => {
+    if (typeof value === 'string') return types.get(path)?.(value) ?? value;
+    if (Array.isArray(value)) return value.map((item, at) => convert(item, `${path}.${at}`));
+    return isRecord(value) ? convertAll(value, `${path}.`) : value;
+  };
+  const convertAll = (fields: Fields, prefix: string): Fields =>
+    Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, convert(each, prefix + name)]));
+  return convertAll(values, '');
+}
