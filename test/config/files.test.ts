@@ -258,6 +258,21 @@ describe('a variable in a file that is not code', () => {
     );
   });
 
+  test.each([
+    [`vendors:\n  house: { apiKey: \${HOUSE_KEY} }\n`, '(2:21)'],
+    [`a: [\${HOUSE_KEY}, b]\n`, '(1:6)'],
+  ])('needs quotes within braces of YAML: %j', async (text, place) => {
+    writeFileSync(join(directory, 'braces.yaml'), text);
+    await expect(readConfig({ GATEWAY_CONFIG: 'braces.yaml', HOUSE_KEY: 'k' }, directory)).rejects.toThrow(
+      `${place}. Within { } and [ ] a variable needs quotes: "\${NAME}"`,
+    );
+  });
+
+  test('is not blamed for other faults of YAML', async () => {
+    writeFileSync(join(directory, 'other.yaml'), `port: \${PORT_NUMBER}\n workers: 2\n`);
+    await expect(readConfig({ GATEWAY_CONFIG: 'other.yaml' }, directory)).rejects.toThrow(/\(2:9\)$/);
+  });
+
   test('within a longer text leaves it a text', async () => {
     writeFileSync(join(directory, 'longer.json'), JSON.stringify({ port: `8\${TEXT}` }));
     await expect(readConfig({ GATEWAY_CONFIG: 'longer.json', TEXT: '123' }, directory)).rejects.toThrow(
