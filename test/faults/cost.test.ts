@@ -29,7 +29,7 @@ import { endWithError } from '../../src/pipeline/late-error.ts';
 import { Beginning, failureInBody } from '../../src/pipeline/reply/early-failure.ts';
 import { findOtherModels } from '../../src/pipeline/restrictions/other-models.ts';
 import { requireUniqueKeys } from '../../src/pipeline/restrictions/unique-keys.ts';
-import { nearestPath } from '../../src/server/http/nearest-path.ts';
+import { nearestPath } from '../../src/server/http/path-advice.ts';
 import { readMessage } from '../../src/server/websocket/message.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';

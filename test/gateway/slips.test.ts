@@ -123,3 +123,26 @@ test.each(['/v1/completions', '/v1/files', '/v1/batches', '/api/chat'])(
     expect(message).toMatch(/^There is no such endpoint\. Available endpoints: \/v1\/chat\/completions, /);
   },
 );
+
+test.each([
+  ['/health', '/health/live'],
+  ['/healthz', '/health/live'],
+  ['/health/liveliness', '/health/live'],
+  ['/readyz', '/health/ready'],
+])('a probe at %s is told where the health check is', async (path, meant) => {
+  expect(await ask(path, {}, undefined)).toEqual({
+    status: 404,
+    message: `There is no such endpoint. Did you mean ${meant}?`,
+  });
+});
+
+test.each(['/metrics', '/admin/keys'])(
+  'a request to %s without an admin port is told what it needs',
+  async (path) => {
+    const { status, message } = await ask(path, { authorization: `Bearer ${KEY}` }, undefined);
+    expect(status).toBe(404);
+    expect(message).toBe(
+      'There is no such endpoint. Administration and metrics need GATEWAY_ADMIN_KEY, and administration is at a port of its own, by default 8788.',
+    );
+  },
+);

@@ -14,8 +14,8 @@ import { isGoogleClient } from './client-family.ts';
 import { answerConfigSchema } from './config-schema.ts';
 import { answerLive, answerReady } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
-import { isCall, nearestPath } from './nearest-path.ts';
 import { openDescription } from './openapi/document.ts';
+import { isCall, pathAdvice } from './path-advice.ts';
 import { type Endpoint, type Host, PathTable } from './path-table.ts';
 import { runExchanges } from './run-exchanges.ts';
 
@@ -59,14 +59,14 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
     '/metrics',
     (incoming) =>
       host.current().metrics?.(incoming.message) ??
-      host.toResponse(renderFailure(noEndpoint(), 'chat-completions', incoming)),
+      host.toResponse(renderFailure(noEndpoint('/metrics'), 'chat-completions', incoming)),
   );
   for (const path of KNOWN_TO_BE_MISSING) {
     paths.refusePost(path, () => new GatewayError('endpoint-not-available', `${path} is not supported.`));
     paths.allowOnly(path, 'POST');
   }
   for (const path of ['/v1/models/**', '/v1beta/models/**']) paths.allowOnly(path, 'GET, POST');
-  paths.refuse('/**', (event) => noEndpoint(nearestPath(event.url.pathname)));
+  paths.refuse('/**', (event) => noEndpoint(event.url.pathname));
   return paths.app;
 }
 
@@ -124,12 +124,8 @@ function modelAt(path: string): string {
   return decodedName(path.replace(MODELS_PATH, ''));
 }
 
-function noEndpoint(nearest?: string): GatewayError {
-  const hint =
-    nearest === undefined
-      ? 'Available endpoints: /v1/chat/completions, /v1/responses, /v1/messages and /v1beta/models/{model}:generateContent.'
-      : `Did you mean ${nearest}? Check your client's base URL.`;
-  return new GatewayError('not-found', `There is no such endpoint. ${hint}`);
+function noEndpoint(path: string): GatewayError {
+  return new GatewayError('not-found', `There is no such endpoint. ${pathAdvice(path)}`);
 }
 
 /** Codex tries a WebSocket for responses first. At this status it turns to POST at once, at others after all retries. */
