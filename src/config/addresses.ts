@@ -4,6 +4,9 @@ import { z } from 'zod';
 import { isReserved } from '../upstream/addresses.ts';
 import { findInvalidNetwork } from '../upstream/direct-networks.ts';
 
+/** How the addresses of endpoints end, which people copy from a vendor's documentation. */
+const ENDPOINT = /\/(?:chat\/completions|v1\/(?:responses|messages))\/?$/;
+
 /** The address of a vendor. A name that resolves to a forbidden address is refused later, when it connects. */
 export const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
@@ -14,6 +17,10 @@ export const baseUrl = z
   .refine(
     (url) => !hasUnsentParts(url),
     'must not have a user, a ?query or a #fragment, which would not be sent',
+  )
+  .refine(
+    (url) => !ENDPOINT.test(url),
+    'must end before the endpoint (/chat/completions, /responses, /messages), which the gateway adds',
   );
 
 /** Whether an address has parts that no request would carry. */

@@ -180,6 +180,9 @@ test.each<[object, RegExp]>([
   // of a proxy.
   [vendor({ baseUrl: 'https://house.example/v1?api-version=1' }), /baseUrl: must not have a user, a \?query/],
   [vendor({ baseUrl: 'https://me:secret@house.example/v1' }), /baseUrl: must not have a user/],
+  // An address that is copied from a vendor's documentation, with the endpoint at its end.
+  [vendor({ baseUrl: 'https://house.example/v1/chat/completions' }), /baseUrl: must end before the endpoint/],
+  [vendor({ baseUrl: 'https://house.example/v1/messages/' }), /baseUrl: must end before the endpoint/],
   [
     { fallbacks: { 'gpt-5.4': [] } },
     /fallbacks\.gpt-5\.4: must be <vendor>\/<model_name>, <vendor>\/\* or \*$/,
