@@ -24,9 +24,13 @@ export const validate = defineCommand({
     execute(args, options, async () => {
       const format = parseFormat(args.format, UNKNOWN_FORMAT);
       const { validateFile } = await import('../protocol/validate-file.ts');
+      const { RULEBOOKS } = await import('../protocol/validate.ts');
       const result = validateFile(String(await readNamedFile(args.file)), format);
       for (const { rule, index, detail } of result.violations)
         console.log(`event ${index}: ${rule}: ${detail}`);
+      const demands = result.format && RULEBOOKS[result.format].rules;
+      for (const rule of new Set(result.violations.map((violation) => violation.rule)))
+        if (demands?.[rule] !== undefined) console.log(`  ${rule}: ${demands[rule]}`);
       console.log(`${result.format ?? 'unknown format'}: ${count(result.violations.length, 'violation')}`);
       if (result.violations.length > 0) process.exitCode = 1;
     }),

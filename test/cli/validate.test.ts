@@ -25,8 +25,9 @@ test('reports an answer that follows the protocol, one that breaks it, and one o
   const broken = await runCommand(directory, ['validate', 'cut.sse']);
   expect(broken.code).toBe(1);
   expect(broken.stdout).toMatch(
-    /^(?:event \d+: \S+: .*\n)+messages: (?:1 violation|(?:[2-9]|\d{2,}) violations)\n$/,
+    /^(?:event \d+: \S+: .*\n)+(?: {2}\S+: .*\n)+messages: (?:1 violation|(?:[2-9]|\d{2,}) violations)\n$/,
   );
+  expect(broken.stdout).toContain('\n  stop-missing: `message_stop` ends the stream.\n');
   const other = await runCommand(directory, ['validate', answer, '--format=responses']);
   expect([other.code, other.stdout]).toEqual([
     1,
