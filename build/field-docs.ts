@@ -32,65 +32,83 @@ const OBJECTS = new Set(['object', 'strictObject', 'looseObject', 'extend']);
 
 /** Collects descriptions by the names of fields, joined with a dot: lists, records and alternatives add no name. */
 export function fieldDocs(file: string, name: string): ReadonlyMap<string, string> {
-  const modules = new Map<string, Module>();
-  const open = (path: string): Module => {
-    const known = modules.get(path);
+  const modules = new Modules();
+  const root = modules.find(modules.open(resolve(file)), name);
+  if (root === undefined) throw new Error(`${file} has no ${name}.`);
+  const docs = new Map<string, string>();
+  collect(root, '', []);
+  return docs;
+
+  function collect({ module, value }: Declared, prefix: string, within: readonly Node[]): void {
+    // A schema may refer to itself (`prices.later.prices`).
+    if (within.includes(value)) return;
+    const inside = [...within, value];
+    visit(value, (node) => {
+      if (node.type === 'Identifier') {
+        const declared = modules.find(module, String(node['name']));
+        if (declared !== undefined) collect(declared, prefix, inside);
+        return false;
+      }
+      if (!isFields(node, module, value)) return true;
+      for (const property of nodesIn(node['properties'])) collectField(module, property, prefix, inside);
+      return false;
+    });
+  }
+
+  /** @param property a field with its schema, or the spread of an object with more fields. */
+  function collectField(module: Module, property: Node, prefix: string, within: readonly Node[]): void {
+    const { key, value: field, argument } = property;
+    if (isNode(argument)) collect({ module, value: argument, doc: undefined }, prefix, within);
+    if (!isNode(key) || !isNode(field)) return;
+    const path = prefix + String(key['name'] ?? key['value']);
+    const first = firstName(field);
+    const doc = docBefore(module, property) ?? (first && modules.find(module, first)?.doc);
+    if (doc !== undefined && !docs.has(path)) docs.set(path, doc);
+    collect({ module, value: field, doc }, `${path}.`, within);
+  }
+}
+
+/** The modules that were read, by their paths. */
+class Modules {
+  readonly #modules = new Map<string, Module>();
+
+  open(path: string): Module {
+    const known = this.#modules.get(path);
     if (known !== undefined) return known;
     const text = readFileSync(path, 'utf8');
     const { program, comments } = parseSync(path, text);
     const module = { path, text, body: nodesIn(program.body), comments };
-    modules.set(path, module);
+    this.#modules.set(path, module);
     return module;
-  };
+  }
 
   /** Finds what a name stands for in a module, or in the one that it is imported from. */
-  function find(module: Module, wanted: string): Declared | undefined {
+  find(module: Module, name: string): Declared | undefined {
     for (const statement of module.body) {
-      const declaration = isNode(statement['declaration']) ? statement['declaration'] : statement;
-      for (const { id, init } of nodesIn(declaration['declarations'])) {
-        if (isNode(id) && id['name'] === wanted && isNode(init))
-          return { module, value: init, doc: docBefore(module, statement) };
-      }
-      const source = statement['source'];
-      if (statement.type !== 'ImportDeclaration' || !isNode(source)) continue;
-      const path = String(source['value']);
-      const isHere = nodesIn(statement['specifiers']).some(
-        ({ local }) => isNode(local) && local['name'] === wanted,
-      );
-      if (isHere && path.startsWith('.')) return find(open(resolve(dirname(module.path), path)), wanted);
+      const declared = declaredIn(statement, module, name);
+      if (declared !== undefined) return declared;
+      const source = importedFrom(statement, name);
+      if (source?.startsWith('.')) return this.find(this.open(resolve(dirname(module.path), source)), name);
     }
     return undefined;
   }
+}
 
-  const docs = new Map<string, string>();
-  function collect({ module, value }: Declared, prefix: string, within: readonly Node[]): void {
-    // A schema may refer to itself (`prices.later.prices`).
-    if (within.includes(value)) return;
-    visit(value, (node) => {
-      if (node.type === 'Identifier') {
-        const declared = find(module, String(node['name']));
-        if (declared !== undefined) collect(declared, prefix, [...within, value]);
-        return false;
-      }
-      if (!isFields(node, module, value)) return true;
-      for (const property of nodesIn(node['properties'])) {
-        const { key, value: field, argument } = property;
-        if (isNode(argument))
-          collect({ module, value: argument, doc: undefined }, prefix, [...within, value]);
-        if (!isNode(key) || !isNode(field)) continue;
-        const path = prefix + String(key['name'] ?? key['value']);
-        const first = firstName(field);
-        const doc = docBefore(module, property) ?? (first && find(module, first)?.doc);
-        if (doc !== undefined && !docs.has(path)) docs.set(path, doc);
-        collect({ module, value: field, doc }, `${path}.`, [...within, value]);
-      }
-      return false;
-    });
+/** What a statement declares under a name; undefined if it declares no such name. */
+function declaredIn(statement: Node, module: Module, name: string): Declared | undefined {
+  const declaration = isNode(statement['declaration']) ? statement['declaration'] : statement;
+  for (const { id, init } of nodesIn(declaration['declarations'])) {
+    if (isNode(id) && id['name'] === name && isNode(init))
+      return { module, value: init, doc: docBefore(module, statement) };
   }
-  const root = find(open(resolve(file)), name);
-  if (root === undefined) throw new Error(`${file} has no ${name}.`);
-  collect(root, '', []);
-  return docs;
+  return undefined;
+}
+
+/** Where a statement imports a name from; undefined if it does not import it. */
+function importedFrom({ type, source, specifiers }: Node, name: string): string | undefined {
+  if (type !== 'ImportDeclaration' || !isNode(source)) return undefined;
+  const isImported = nodesIn(specifiers).some(({ local }) => isNode(local) && local['name'] === name);
+  return isImported ? String(source['value']) : undefined;
 }
 
 /** Whether an object lists fields: it is what a function of zod gets, or a constant that is spread into one. */

@@ -145,6 +145,12 @@ interface Leaving {
   readonly at: string;
 }
 
+/** A contender that runs. */
+interface Standing {
+  readonly contender: Contender;
+  readonly to: Measured;
+}
+
 /** A row for each scenario and each contender that answers it, and for the vendor itself, `direct`. */
 export async function atPace(
   contenders: readonly Contender[],
@@ -152,34 +158,19 @@ export async function atPace(
   options: PaceOptions,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  const running: { readonly contender: Contender; readonly to: Measured }[] = [];
+  const running: Standing[] = [];
   try {
     let port = options.upstream.port + 1;
     let number = 1;
+    const nextNumber = (): number => {
+      number += options.streams;
+      return number;
+    };
     for (const contender of [vendor(options.upstream), ...contenders])
       running.push({ contender, to: await contender.start(port++) });
     for (const scenario of chosen) {
       options.progress?.(`at a pace: ${scenario.name}`);
-      const able = new Set(running.filter(({ contender }) => contender.request(scenario) !== undefined));
-      const rounds = new Map([...able].map(({ contender }): [string, Round[]] => [contender.name, []]));
-      for (let turn = 0; turn <= options.rounds; turn += 1) {
-        for (const one of able) {
-          const { name } = one.contender;
-          try {
-            number += options.streams;
-            if (turn === 0) await prepare(one.to, one.contender, scenario, options.before ?? 0);
-            const heard = await listen(one.to, one.contender, scenario.name, options, number);
-            // The first turn is the warm-up.
-            if (turn > 0) rounds.get(name)?.push(heard);
-          } catch (error) {
-            const place = `${scenario.name}: ${name}`;
-            if (one.contender.setup === undefined) throw new Error(place, { cause: error });
-            console.error(`${place} is left out: ${error}`);
-            able.delete(one);
-            rounds.delete(name);
-          }
-        }
-      }
+      const rounds = await measure(running, scenario, options, nextNumber);
       const direct = rounds.get('direct') ?? [];
       for (const [name, heard] of rounds) rows.push(row(scenario.name, name, heard, direct, options));
     }
@@ -187,6 +178,38 @@ export async function atPace(
     for (const { to } of running) to.stop();
   }
   return rows;
+}
+
+/**
+ * The rounds of each contender that answers a scenario, by its name.
+ * @param nextNumber the number of the first stream of the next round.
+ */
+async function measure(
+  running: readonly Standing[],
+  scenario: Scenario,
+  options: PaceOptions,
+  nextNumber: () => number,
+): Promise<ReadonlyMap<string, readonly Round[]>> {
+  const able = new Set(running.filter(({ contender }) => contender.request(scenario) !== undefined));
+  const rounds = new Map([...able].map(({ contender }): [string, Round[]] => [contender.name, []]));
+  for (let turn = 0; turn <= options.rounds; turn += 1) {
+    for (const one of able) {
+      const { contender, to } = one;
+      try {
+        if (turn === 0) await prepare(to, contender, scenario, options.before ?? 0);
+        const heard = await listen(to, contender, scenario.name, options, nextNumber());
+        // The first turn is the warm-up.
+        if (turn > 0) rounds.get(contender.name)?.push(heard);
+      } catch (error) {
+        const place = `${scenario.name}: ${contender.name}`;
+        if (contender.setup === undefined) throw new Error(place, { cause: error });
+        console.error(`${place} is left out: ${error}`);
+        able.delete(one);
+        rounds.delete(contender.name);
+      }
+    }
+  }
+  return rounds;
 }
 
 type Kind = 'gaps' | 'firsts' | 'cancels';

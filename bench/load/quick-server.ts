@@ -29,13 +29,7 @@ const LAST_CHUNK = '0\r\n\r\n';
 
 export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply) => void): Server {
   return createServer({ noDelay: true }, (socket) => {
-    let held: Buffer | undefined;
-    /** The bytes of the request that have arrived, kept or not. */
-    let size = 0;
-    /** The length of a request, with its head, once its head has arrived; 0: not yet known. */
-    let length = 0;
-    let bodyAt = 0;
-    let path = '';
+    const arriving = new ArrivingRequest();
     let leave: (() => void) | undefined;
     const reply: Reply = {
       write: (bytes) => void socket.write(bytes),
@@ -47,28 +41,9 @@ export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply)
         leave = call;
       },
     };
-    const readHead = (data: Buffer): void => {
-      const at = data.indexOf(HEAD_END);
-      if (at === -1) return;
-      const head = data.toString('latin1', 0, at);
-      const said = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-      bodyAt = at + HEAD_END.length;
-      path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/1.1'));
-      const chunked = said === undefined && /\r\ntransfer-encoding: *chunked/i.test(head);
-      length = chunked ? Number.POSITIVE_INFINITY : bodyAt + Number(said ?? 0);
-    };
     socket.on('data', (data: Buffer) => {
-      size += data.length;
-      const all = held === undefined ? data : joined(held, data);
-      if (length === 0) readHead(all);
-      const whole = Number.isFinite(length)
-        ? length > 0 && size >= length
-        : all.toString('latin1', all.length - LAST_CHUNK.length) === LAST_CHUNK;
-      held = whole ? undefined : all;
-      if (!whole) return;
-      length = 0;
-      size = 0;
-      answer({ path, body: all.subarray(bodyAt) }, reply);
+      const asked = arriving.add(data);
+      if (asked !== undefined) answer(asked, reply);
     });
     socket.on('close', () => {
       leave?.();
@@ -77,6 +52,48 @@ export function listenQuickly(port: number, answer: (asked: Asked, reply: Reply)
     // Callers that disconnect may reset the connection.
     socket.on('error', () => undefined);
   }).listen(port, '127.0.0.1');
+}
+
+/** The request that is arriving on a connection. */
+class ArrivingRequest {
+  #held: Buffer | undefined;
+  /** The bytes of the request that have arrived, kept or not. */
+  #size = 0;
+  /** The length of the request, with its head, once its head has arrived; 0: not yet known. */
+  #length = 0;
+  #bodyAt = 0;
+  #path = '';
+
+  /** @returns the request, if it is complete. The next one begins after it. */
+  add(data: Buffer): Asked | undefined {
+    this.#size += data.length;
+    const all = this.#held === undefined ? data : joined(this.#held, data);
+    if (this.#length === 0) this.#readHead(all);
+    if (!this.#isWhole(all)) {
+      this.#held = all;
+      return undefined;
+    }
+    this.#held = undefined;
+    this.#length = 0;
+    this.#size = 0;
+    return { path: this.#path, body: all.subarray(this.#bodyAt) };
+  }
+
+  #readHead(data: Buffer): void {
+    const at = data.indexOf(HEAD_END);
+    if (at === -1) return;
+    const head = data.toString('latin1', 0, at);
+    const said = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    this.#bodyAt = at + HEAD_END.length;
+    this.#path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/1.1'));
+    const isChunked = said === undefined && /\r\ntransfer-encoding: *chunked/i.test(head);
+    this.#length = isChunked ? Number.POSITIVE_INFINITY : this.#bodyAt + Number(said ?? 0);
+  }
+
+  #isWhole(all: Buffer): boolean {
+    if (Number.isFinite(this.#length)) return this.#length > 0 && this.#size >= this.#length;
+    return all.toString('latin1', all.length - LAST_CHUNK.length) === LAST_CHUNK;
+  }
 }
 
 /** What has come before and what comes now, without the middle if that is long. */

@@ -49,41 +49,41 @@ export async function takeTurns(
   chosen: readonly Scenario[],
   { starts, rounds, seconds, firstPort }: TurnOptions,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Turns>>> {
-  const seen = new Map(
-    chosen.map(({ name }) => [
-      name,
-      new Map(
-        Object.keys(ways).map((way): [string, Turns] => [
-          way,
-          { rates: [], cpu: [], ours: [], refused: 0, broken: 0 },
-        ]),
-      ),
-    ]),
-  );
+  const names = Object.keys(ways);
+  const seen = new Map(chosen.map(({ name }) => [name, new Map(names.map((way) => [way, noTurns()]))]));
   let port = firstPort;
   for (let start = 0; start < starts; start += 1) {
     const running: Way[] = [];
     try {
-      for (const [way, begin] of Object.entries(ways)) {
-        running.push({ way, process: await begin(port) });
-        port += 1;
-      }
+      for (const [way, begin] of Object.entries(ways)) running.push({ way, process: await begin(port++) });
       for (const scenario of chosen) {
-        for (let second = 0; second < WARM_UP; second += 1) {
-          for (const { process: to } of running) await loaded(to, scenario, 1);
-        }
-        for (let turn = 0; turn < Math.ceil(rounds / starts); turn += 1) {
-          for (const { way, process: to } of running) {
-            const turns = seen.get(scenario.name)?.get(way);
-            if (turns) await round(to, scenario, seconds, turns);
-          }
-        }
+        const turns = seen.get(scenario.name) ?? new Map<string, Turns>();
+        await measure(running, scenario, turns, { rounds: Math.ceil(rounds / starts), seconds });
       }
     } finally {
       for (const { process: one } of running) one.stop();
     }
   }
   return seen;
+}
+
+const noTurns = (): Turns => ({ rates: [], cpu: [], ours: [], refused: 0, broken: 0 });
+
+/** Warms up all that run, and measures them in turns. */
+async function measure(
+  running: readonly Way[],
+  scenario: Scenario,
+  seen: ReadonlyMap<string, Turns>,
+  { rounds, seconds }: Pick<TurnOptions, 'rounds' | 'seconds'>,
+): Promise<void> {
+  for (let second = 0; second < WARM_UP; second += 1)
+    for (const { process: to } of running) await loaded(to, scenario, 1);
+  for (let turn = 0; turn < rounds; turn += 1) {
+    for (const { way, process: to } of running) {
+      const turns = seen.get(way);
+      if (turns) await round(to, scenario, seconds, turns);
+    }
+  }
 }
 
 /** One load of a scenario, as this contender is asked for it. */

@@ -139,25 +139,30 @@ function steadied(seen: Seen, { latencies, firstBytes }: Load): void {
   seen.first.push(quantile(firstBytes, 0.5));
 }
 
+/** Has each do the same, one after the other. Those that fail are left out from then on. */
+async function inTurn(
+  standing: Set<Standing>,
+  scenario: Scenario,
+  work: (one: Standing) => Promise<boolean>,
+): Promise<void> {
+  for (const one of standing) {
+    if (!(await attempt(one, scenario, () => work(one)))) standing.delete(one);
+  }
+}
+
 async function measure(
   scenario: Scenario,
   all: readonly Standing[],
   direct: Seen,
   { starts, rounds, seconds, upstream }: LoadOptions,
 ): Promise<void> {
-  const standing = new Set<Standing>();
-  for (const one of all) if (await attempt(one, scenario, () => answers(one, scenario))) standing.add(one);
-  for (let second = 1; second < WARM_UP; second += 1) {
-    for (const one of standing) {
-      if (!(await attempt(one, scenario, () => warm(one, scenario)))) standing.delete(one);
-    }
-  }
+  const standing = new Set(all);
+  await inTurn(standing, scenario, (one) => answers(one, scenario));
+  for (let second = 1; second < WARM_UP; second += 1)
+    await inTurn(standing, scenario, (one) => warm(one, scenario));
   for (const { process } of standing) if (process.pid !== undefined) forgetPeak(process.pid);
-  for (let turn = 0; turn < Math.ceil(rounds / starts); turn += 1) {
-    for (const one of standing) {
-      if (!(await attempt(one, scenario, () => pressed(one, scenario, seconds)))) standing.delete(one);
-    }
-  }
+  for (let turn = 0; turn < Math.ceil(rounds / starts); turn += 1)
+    await inTurn(standing, scenario, (one) => pressed(one, scenario, seconds));
   // Half of what the slowest can do, and the same rate for all.
   const rate = Math.max(5, Math.min(...[...standing].map(({ seen }) => quietest(seen.rates, 'more'))) / 2);
   const steady = async (process: Measured, request: Request, seen: Seen): Promise<boolean> => {
@@ -166,10 +171,7 @@ async function measure(
   };
   for (let turn = 0; turn < STEADY.rounds; turn += 1) {
     await steady(upstream, scenario.direct, direct);
-    for (const one of standing) {
-      const { process, request, seen } = one;
-      if (!(await attempt(one, scenario, () => steady(process, request, seen)))) standing.delete(one);
-    }
+    await inTurn(standing, scenario, ({ process, request, seen }) => steady(process, request, seen));
   }
 }
 
