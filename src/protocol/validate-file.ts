@@ -88,13 +88,15 @@ function detectFormat(value: JsonObject): FormatName | undefined {
   if (typeof type === 'string' && MESSAGES_TYPES.has(type)) return 'messages';
   if (type === 'error')
     return value['sequence_number'] === undefined && isObject(error) ? 'messages' : 'responses';
-  if (object === 'chat.completion' || object === 'chat.completion.chunk') return 'chat-completions';
-  if (isList(value['choices'])) return 'chat-completions';
+  if (object === 'chat.completion' || object === 'chat.completion.chunk' || isList(value['choices'])) {
+    return 'chat-completions';
+  }
   if (isList(value['candidates']) || isObject(value['promptFeedback']) || isObject(value['usageMetadata'])) {
     return 'generate-content';
   }
-  if (!isObject(error)) return undefined;
-  return typeof error['code'] === 'number' && typeof error['status'] === 'string'
-    ? 'generate-content'
-    : 'chat-completions';
+  return isObject(error) ? detectErrorFormat(error) : undefined;
+}
+
+function detectErrorFormat({ code, status }: JsonObject): FormatName {
+  return typeof code === 'number' && typeof status === 'string' ? 'generate-content' : 'chat-completions';
 }

@@ -1,6 +1,6 @@
 /** The choices of a chat-completions stream, each with its calls. */
 
-import { asList, asObject, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { isCount, isName, misfit, show } from '../shape.ts';
 import { checkChoiceEnd, TEXTS } from './choice.ts';
 import type { Rule } from './rules.ts';
@@ -59,17 +59,19 @@ export function choiceChecker(report: Report): ChoiceChecker {
     return call;
   }
 
+  /** The index of a call. Without one, a new id begins the next call, and anything else continues the last one. */
+  function findIndex({ calls }: Choice, { index, id }: JsonObject): number {
+    if (isCount(index)) return index;
+    report('call-index', `${show(index)} is none`);
+    return isName(id) && !callIds.has(id) ? calls.size : Math.max(0, calls.size - 1);
+  }
+
   function addCallPiece(choice: Choice, piece: JsonObject): void {
-    const { id } = piece;
     const body = asObject(piece['function']) ?? asObject(piece['custom']) ?? {};
-    let at = piece['index'];
-    if (!isCount(at)) {
-      report('call-index', `${show(at)} is none`);
-      at = isName(id) && !callIds.has(id) ? choice.calls.size : Math.max(0, choice.calls.size - 1);
-    }
+    const at = findIndex(choice, piece);
     const known = choice.calls.get(at);
     const call = known ?? openCall(choice, at, piece, body);
-    if (known && (id !== undefined || piece['type'] !== undefined || body['name'] !== undefined)) {
+    if (known && (piece['id'] !== undefined || piece['type'] !== undefined || body['name'] !== undefined)) {
       report('call-head-repeated', show(piece));
     }
     const text = call.custom ? body['input'] : body['arguments'];
@@ -83,15 +85,18 @@ export function choiceChecker(report: Report): ChoiceChecker {
     if (!first && role !== undefined) report('role-repeated', show(role));
     const wrong = misfit(delta, TEXTS);
     if (wrong !== undefined) report('delta-text', wrong);
+    addCalls(choice, calls);
+    if (isObject(legacy)) {
+      choice.legacy = true;
+      choice.legacyText += asText(legacy['arguments']) ?? '';
+    }
+  }
+
+  function addCalls(choice: Choice, calls: Json | undefined): void {
     if (calls !== undefined && !isList(calls)) report('call-list', show(calls));
     for (const piece of asList(calls)) {
       if (isObject(piece)) addCallPiece(choice, piece);
       else report('call-list', show(piece));
-    }
-    if (isObject(legacy)) {
-      choice.legacy = true;
-      const text = legacy['arguments'];
-      if (typeof text === 'string') choice.legacyText += text;
     }
   }
 

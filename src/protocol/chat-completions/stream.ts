@@ -52,24 +52,28 @@ export function chatCompletionsValidator(options: ValidateOptions = {}): Validat
   }
 
   function addChunk(chunk: JsonObject): void {
-    const { choices: list, usage, error } = chunk;
+    const { choices: list, error } = chunk;
     if (failed) report('after-error', show(chunk));
     if (error !== undefined && error !== null) {
       addError(error);
       return;
     }
-    const bare = asList(list).length === 0;
+    const isBare = asList(list).length === 0;
     // Azure's first chunk tells only how the prompt was filtered. Its id and model are empty.
-    if (bare && chunk['prompt_filter_results'] !== undefined) return;
+    if (isBare && chunk['prompt_filter_results'] !== undefined) return;
     sameHead(chunk);
-    if (bare && isObject(chunk['moderation'])) return;
+    if (!isBare || !isObject(chunk['moderation'])) addContents(chunk, isBare);
+  }
+
+  function addContents(chunk: JsonObject, isBare: boolean): void {
+    const { choices: list, usage } = chunk;
     if (usageClosed) report('after-usage', show(chunk));
     if (!isList(list)) {
       report('choices-list', show(list));
       return;
     }
-    if (isObject(usage)) addUsage(usage, bare);
-    else if (bare) report('chunk-empty', show(chunk));
+    if (isObject(usage)) addUsage(usage, isBare);
+    else if (isBare) report('chunk-empty', show(chunk));
     for (const choice of list) choices.add(choice, index);
   }
 

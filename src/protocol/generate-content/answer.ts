@@ -76,12 +76,7 @@ export function answerChecker(): AnswerChecker {
     if (answersCall(content)) candidate.finished = false;
     if (candidate.finished) report('after-finish', show(value));
     checkContent(content, candidate, report);
-    if (finish === undefined) return;
-    candidate.finished = true;
-    if (candidate.bare && COMPLETE.has(finish)) report('call-args', show(candidate.bare));
-    // A caller may ask for enums as numbers (`$alt=json;enum-encoding=int`).
-    if (!isCount(finish) && (typeof finish !== 'string' || !WORDS.has(finish)))
-      report('finish-word', show(finish));
+    if (finish !== undefined) finishCandidate(candidate, finish, report);
   }
 
   function checkSame(chunk: JsonObject, report: (rule: Rule, detail: string) => void): void {
@@ -103,9 +98,7 @@ export function answerChecker(): AnswerChecker {
         checkError(error, report);
         return true;
       }
-      if (list === undefined && feedback === undefined && usage === undefined)
-        report('chunk-empty', show(chunk));
-      if (list !== undefined && !isList(list)) report('candidates-list', show(list));
+      checkFields(chunk, report);
       for (const candidate of asList(list)) addCandidate(candidate, report);
       if (asObject(feedback)?.['blockReason'] !== undefined) blocked = true;
       if (blocked && candidates.size > 0) report('blocked-candidate', show(feedback));
@@ -123,6 +116,25 @@ export function answerChecker(): AnswerChecker {
       if (version === undefined) report('model-missing', 'none came');
     },
   };
+}
+
+function checkFields(chunk: JsonObject, report: (rule: Rule, detail: string) => void): void {
+  const { candidates: list, promptFeedback, usageMetadata } = chunk;
+  if (list === undefined && promptFeedback === undefined && usageMetadata === undefined)
+    report('chunk-empty', show(chunk));
+  if (list !== undefined && !isList(list)) report('candidates-list', show(list));
+}
+
+function finishCandidate(
+  candidate: Candidate,
+  finish: Json,
+  report: (rule: Rule, detail: string) => void,
+): void {
+  candidate.finished = true;
+  if (candidate.bare && COMPLETE.has(finish)) report('call-args', show(candidate.bare));
+  // A caller may ask for enums as numbers (`$alt=json;enum-encoding=int`).
+  if (!isCount(finish) && (typeof finish !== 'string' || !WORDS.has(finish)))
+    report('finish-word', show(finish));
 }
 
 function checkContent(

@@ -5,8 +5,13 @@ import { isName, show } from '../shape.ts';
 import { type Calls, checkBlock, countCall, getKind, isByCode } from './block.ts';
 import type { Rule } from './rules.ts';
 
-/** The field of each kind of delta, and the blocks that take it. */
-const DELTAS: Readonly<Record<string, { readonly field: string; readonly blocks: readonly string[] }>> = {
+/** The field of a kind of delta, and the blocks that take it. */
+interface Delta {
+  readonly field: string;
+  readonly blocks: readonly string[];
+}
+
+const DELTAS: Readonly<Record<string, Delta>> = {
   text_delta: { field: 'text', blocks: ['text'] },
   input_json_delta: { field: 'partial_json', blocks: ['tool_use', 'server_tool_use', 'mcp_tool_use'] },
   thinking_delta: { field: 'thinking', blocks: ['thinking'] },
@@ -73,23 +78,30 @@ export function blockChecker(
   }
 
   function addDelta({ index: at, delta: value }: JsonObject): void {
-    const delta = asObject(value) ?? {};
     if (!open || at !== open.index) {
       report('delta-unopened', `a delta of block ${show(at)}`);
       return;
     }
+    const delta = asObject(value) ?? {};
     const kind = getKind(delta);
     if (kind === '') report('delta-kind', show(value));
     if (open.signed) report('after-signature', `a ${kind}`);
     open.deltas += 1;
     const known = Object.hasOwn(DELTAS, kind) ? DELTAS[kind] : undefined;
-    if (!known) return;
-    const text = delta[known.field];
-    if (!known.blocks.includes(open.kind)) report('delta-kind', `${kind} in a ${open.kind} block`);
-    if (typeof text !== 'string') report('delta-kind', `${kind} without its \`${known.field}\``);
-    else if (kind === 'input_json_delta') open.json += text;
-    else if (text !== '') open.filled = true;
-    if (kind === 'signature_delta') open.signed = true;
+    if (known) addText(open, kind, known, delta[known.field]);
+  }
+
+  function addText(
+    block: Block,
+    kind: string,
+    { field, blocks: takers }: Delta,
+    text: Json | undefined,
+  ): void {
+    if (!takers.includes(block.kind)) report('delta-kind', `${kind} in a ${block.kind} block`);
+    if (kind === 'signature_delta') block.signed = true;
+    if (typeof text !== 'string') report('delta-kind', `${kind} without its \`${field}\``);
+    else if (kind === 'input_json_delta') block.json += text;
+    else if (text !== '') block.filled = true;
   }
 
   function stopBlock({ index: at }: JsonObject): void {

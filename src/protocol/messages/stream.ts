@@ -73,8 +73,10 @@ export function messagesValidator(options?: ValidateOptions): Validator {
     closing = true;
     checkStop(stop, calls, report);
     checkUsage(usage, report);
-    const early = asObject(started?.['usage']) ?? {};
-    const late = asObject(usage) ?? {};
+    checkGrowth(asObject(started?.['usage']) ?? {}, asObject(usage) ?? {});
+  }
+
+  function checkGrowth(early: JsonObject, late: JsonObject): void {
     if (!early['input_tokens'] && late['input_tokens'] === undefined) report('usage-input', 'told nowhere');
     const before = early['output_tokens'];
     const after = late['output_tokens'];
@@ -115,22 +117,23 @@ export function messagesValidator(options?: ValidateOptions): Validator {
     }
   }
 
+  function addObject(event: string | undefined, value: JsonObject): void {
+    const type = asText(value['type']) ?? '';
+    if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
+    if (type === 'error') addError(value);
+    else if (type !== 'ping') follow(type, value);
+  }
+
   return {
     failed: () => failed,
     add({ event, data }) {
       index += 1;
-      const value = asObject(tryParseJson(data));
       if (stopped) report('after-stop', show(data));
       if (failed) report('after-error', show(data));
       if (stopped || failed) return;
-      if (!value) {
-        report('json', show(data));
-        return;
-      }
-      const type = asText(value['type']) ?? '';
-      if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
-      if (type === 'error') addError(value);
-      else if (type !== 'ping') follow(type, value);
+      const value = asObject(tryParseJson(data));
+      if (value) addObject(event, value);
+      else report('json', show(data));
     },
     end() {
       index += 1;

@@ -8,11 +8,11 @@ import { getOutput } from './response.ts';
 import type { Rule } from './rules.ts';
 
 /** The list that holds the part of each kind of part event. */
-const PARTS: Readonly<Record<string, 'content' | 'summary'>> = {
-  'response.content_part': 'content',
-  'response.reasoning_part': 'content',
-  'response.reasoning_summary_part': 'summary',
-};
+const PARTS: ReadonlyMap<string, 'content' | 'summary'> = new Map([
+  ['response.content_part', 'content'],
+  ['response.reasoning_part', 'content'],
+  ['response.reasoning_summary_part', 'summary'],
+]);
 
 /** Checks the items of one stream. */
 export interface ItemChecker {
@@ -66,23 +66,25 @@ export function itemChecker(
       return;
     }
     const item = findItem(type, event);
-    if (!item) return;
+    if (item) addToItem(item, type, event);
+  }
+
+  /** Checks an event about a part or a text. A command is a part of one text, so its events are those of both. */
+  function addToItem(item: OpenItem, type: string, event: JsonObject): void {
     const dot = type.lastIndexOf('.');
     const base = type.slice(0, dot);
     const verb = type.slice(dot + 1);
-    const place = Object.hasOwn(PARTS, base) ? PARTS[base] : undefined;
-    if (place) {
-      const part = asObject(event['part']) ?? {};
-      if (verb === 'added') addPart(item, place, event, part, report);
-      if (verb === 'done') endPart(item, place, event, part, report);
-    } else if (Object.hasOwn(TEXTS, base)) {
-      // A command is a part of one text, so its events are those of both.
-      const part = isCommand(base) && { type: item.kind, text: event['command'] ?? '' };
-      if (part && verb === 'added') addPart(item, 'command', event, part, report);
-      if (verb === 'delta') addText(item, base, event, report);
-      if (verb === 'done') endText(item, base, event, report);
-      if (part && verb === 'done') endPart(item, 'command', event, part, report);
-    }
+    const isText = Object.hasOwn(TEXTS, base);
+    const place = isCommand(base) ? 'command' : PARTS.get(base);
+    const part = isText ? { type: item.kind, text: event['command'] ?? '' } : (asObject(event['part']) ?? {});
+    if (place && verb === 'added') addPart(item, place, event, part, report);
+    if (isText) addToText(item, base, verb, event);
+    if (place && verb === 'done') endPart(item, place, event, part, report);
+  }
+
+  function addToText(item: OpenItem, base: string, verb: string, event: JsonObject): void {
+    if (verb === 'delta') addText(item, base, event, report);
+    else if (verb === 'done') endText(item, base, event, report);
   }
 
   function endOpenItem(event: JsonObject): void {
@@ -120,7 +122,7 @@ export function itemChecker(
 function named(type: string): boolean {
   const base = type.slice(0, type.lastIndexOf('.'));
   const isText = Object.hasOwn(TEXTS, base) && !isCommand(base);
-  return Object.hasOwn(PARTS, base) || isText || base === 'response.output_item';
+  return PARTS.has(base) || isText || base === 'response.output_item';
 }
 
 function isCommand(base: string): boolean {

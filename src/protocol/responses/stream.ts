@@ -3,7 +3,7 @@
  * added and done one after another, and so are the parts and texts in them; the last event carries the whole response.
  */
 
-import { asObject, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { asObject, asText, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { show } from '../shape.ts';
 import { type ValidateOptions, type Validator, violationLog } from '../validator.ts';
 import { itemChecker } from './items.ts';
@@ -38,20 +38,28 @@ export function responsesValidator(options?: ValidateOptions): Validator {
 
   function addResponse(type: string, response: JsonObject): void {
     checkResponse(response, report);
-    const { status } = response;
+    checkStatus(type, response['status']);
+    id ??= asText(response['id']);
+    if (response['id'] !== id) report('response-same', show(response['id']));
+    if (type === 'response.created') addCreated();
+    if (type === 'response.in_progress') inProgress = true;
+    if (TERMINAL.has(type)) addTerminal(type, response);
+  }
+
+  function checkStatus(type: string, status: Json | undefined): void {
     // A background response is created queued.
     const queued = type === 'response.created' && status === 'queued';
     if (status !== STATUS[type] && !queued) report('status-event', `${show(status)} in ${type}`);
-    id ??= asText(response['id']);
-    if (response['id'] !== id) report('response-same', show(response['id']));
-    if (type === 'response.created') {
-      if (created || index > 0) report('created-first', `it is event ${index}`);
-      created = true;
-    }
-    if (type === 'response.in_progress') inProgress = true;
-    if (!TERMINAL.has(type)) return;
+  }
+
+  function addCreated(): void {
+    if (created || index > 0) report('created-first', `it is event ${index}`);
+    created = true;
+  }
+
+  function addTerminal(type: string, response: JsonObject): void {
     ended = true;
-    failed = failed || type === 'response.failed';
+    failed ||= type === 'response.failed';
     if (!failed) items.end(response);
   }
 
@@ -60,6 +68,26 @@ export function responsesValidator(options?: ValidateOptions): Validator {
     failed = true;
     const { message } = asObject(event['error']) ?? event;
     if (typeof message !== 'string') report('error-shape', show(event));
+  }
+
+  function addObject(event: string | undefined, value: JsonObject): void {
+    const type = asText(value['type']) ?? '';
+    if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
+    const { sequence_number: number } = value;
+    if (number === undefined) report('sequence-missing', type);
+    else if (number !== index) report('sequence', `${show(number)} in event ${index}`);
+    if (errored && type !== 'response.failed') report('after-error', type);
+    if (type === 'error') addError(value);
+    else follow(type, value);
+  }
+
+  function follow(type: string, event: JsonObject): void {
+    if (!created && type !== 'response.created') {
+      report('created-first', `${type} before it`);
+      created = true;
+    }
+    if (Object.hasOwn(STATUS, type)) addResponse(type, asObject(event['response']) ?? {});
+    else items.add(type, event);
   }
 
   return {
@@ -75,26 +103,8 @@ export function responsesValidator(options?: ValidateOptions): Validator {
         return;
       }
       const value = asObject(tryParseJson(data));
-      if (!value) {
-        report('json', show(data));
-        return;
-      }
-      const type = asText(value['type']) ?? '';
-      if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
-      const { sequence_number: number } = value;
-      if (number === undefined) report('sequence-missing', type);
-      else if (number !== index) report('sequence', `${show(number)} in event ${index}`);
-      if (errored && type !== 'response.failed') report('after-error', type);
-      if (type === 'error') {
-        addError(value);
-        return;
-      }
-      if (!created && type !== 'response.created') {
-        report('created-first', `${type} before it`);
-        created = true;
-      }
-      if (Object.hasOwn(STATUS, type)) addResponse(type, asObject(value['response']) ?? {});
-      else items.add(type, value);
+      if (value) addObject(event, value);
+      else report('json', show(data));
     },
     end() {
       index += 1;
