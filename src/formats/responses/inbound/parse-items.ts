@@ -15,7 +15,7 @@ import { isUnsolicited, parseAgentMessage, parseUnsolicitedOutput } from './pars
 import { parseCall, parseResult } from './parse-calls.ts';
 import { clientCallParser } from './parse-client-calls.ts';
 import { parseAssistantMessage, parseMessage } from './parse-messages.ts';
-import { reasoningParser } from './parse-reasoning.ts';
+import { ReasoningParser } from './parse-reasoning.ts';
 import { isAppliedUpdate } from './parse-settings.ts';
 
 /**
@@ -24,77 +24,43 @@ import { isAppliedUpdate } from './parse-settings.ts';
  * @throws GatewayError `invalid-request` for an item that OpenAI does not have, or that points to something stored.
  */
 export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Turn[] {
-  const turns: Turn[] = [];
-  /** Names of the tools called so far, by the ids of the calls. */
-  const names = new Map<string, string>();
-  const reasoning = reasoningParser();
-  const parseClientCall = clientCallParser(names);
-  let open: { readonly role: 'assistant' | 'user'; readonly parts: Part[] } | undefined;
-
-  const close = (): void => {
-    if (open?.role === 'assistant') reasoning.settle(open.parts);
-    if (open) turns.push({ role: open.role, parts: open.parts });
-    open = undefined;
-  };
-  const openTurn = (role: 'assistant' | 'user'): Part[] => {
-    if (open?.role === role) return open.parts;
-    close();
-    open = { role, parts: [] };
-    return open.parts;
-  };
-  /** A list that begins with its first part takes less room than one that grows from nothing. */
-  const addPart = (role: 'assistant' | 'user', part: Part): void => {
-    if (open?.role === role) open.parts.push(part);
-    else {
-      close();
-      open = { role, parts: [part] };
-    }
-  };
-  const addTurn = (turn: Turn): void => {
-    close();
-    turns.push(turn);
-  };
-  const addCall = (call: ToolCallPart): void => {
-    names.set(call.id, call.name);
-    if (open?.role !== 'assistant') close();
-    addPart('assistant', reasoning.sign(call));
-  };
-
+  const parser = new ItemParser();
   for (let at = 0; at < items.length; at++) {
     const placed = items[at];
-    if (placed === undefined) continue;
-    const [item, path] = placed;
+    if (placed !== undefined) parser.parse(placed[0], placed[1], at);
+  }
+  return parser.end();
+}
+
+class ItemParser {
+  readonly #turns: Turn[] = [];
+  /** Names of the tools called so far, by the ids of the calls. */
+  readonly #names = new Map<string, string>();
+  readonly #reasoning = new ReasoningParser();
+  readonly #parseClientCall = clientCallParser(this.#names);
+  #open: { readonly role: 'assistant' | 'user'; readonly parts: Part[] } | undefined;
+
+  parse(item: JsonObject, path: Place, at: number): void {
     const type = findItemType(item);
     switch (type) {
-      case 'message': {
-        const role = requiredText(item['role'], fieldPlace(path, 'role'));
-        if (role !== 'assistant') {
-          addTurn(parseMessage(item, role, path));
-          break;
-        }
-        // The signature of a call waits for it across this message: LangChain puts one in between, even an empty one.
-        if (open?.role !== 'assistant') close();
-        const last = open?.parts.at(-1);
-        const message = reasoning.signMessage(parseAssistantMessage(item, path, at, last));
-        // One by one, because a call with spread arguments takes some hundred thousand at most.
-        for (const part of message) addPart('assistant', part);
-        break;
-      }
+      case 'message':
+        this.#parseMessage(item, path, at);
+        return;
       case 'reasoning':
-        reasoning.parse(item, at, openTurn('assistant'));
-        break;
+        this.#reasoning.parse(item, at, this.#openTurn('assistant'));
+        return;
       case 'function_call':
       case 'custom_tool_call':
-        addCall(parseCall(item, path));
-        break;
+        this.#addCall(parseCall(item, path));
+        return;
       case 'agent_message':
-        addTurn(parseAgentMessage(item, path));
-        break;
+        this.#addTurn(parseAgentMessage(item, path));
+        return;
       case 'function_call_output':
       case 'custom_tool_call_output':
-        if (isUnsolicited(item)) addTurn(parseUnsolicitedOutput(item, path));
-        else addPart('user', parseResult(item, path, names));
-        break;
+        if (isUnsolicited(item)) this.#addTurn(parseUnsolicitedOutput(item, path));
+        else this.#addPart('user', parseResult(item, path, this.#names));
+        return;
       case 'compaction_trigger':
         throw unsupported(
           `${path}.type`,
@@ -107,18 +73,71 @@ export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Tu
         );
       case undefined:
         throw missing(fieldPlace(path, 'type'));
-      default: {
+      default:
         if (!HOSTED_ITEMS.has(type)) throw wrongValue(fieldPlace(path, 'type'), type, ITEM_TYPES);
-        if (isAppliedUpdate(item)) break;
-        const part = parseClientCall(item, path);
-        if (part?.kind === 'tool-call') addCall(part);
-        else if (part) addPart('user', part);
-        else addPart(open?.role ?? 'assistant', reasoning.signImage(toOpaquePart(item)));
-      }
+        if (!isAppliedUpdate(item)) this.#parseHosted(item, path);
     }
   }
-  close();
-  return turns;
+
+  end(): Turn[] {
+    this.#close();
+    return this.#turns;
+  }
+
+  #parseMessage(item: JsonObject, path: Place, at: number): void {
+    const role = requiredText(item['role'], fieldPlace(path, 'role'));
+    if (role !== 'assistant') {
+      this.#addTurn(parseMessage(item, role, path));
+      return;
+    }
+    // The signature of a call waits for it across this message: LangChain puts one in between, even an empty one.
+    if (this.#open?.role !== 'assistant') this.#close();
+    const last = this.#open?.parts.at(-1);
+    const message = this.#reasoning.signMessage(parseAssistantMessage(item, path, at, last));
+    // One by one, because a call with spread arguments takes some hundred thousand at most.
+    for (const part of message) this.#addPart('assistant', part);
+  }
+
+  #parseHosted(item: JsonObject, path: Place): void {
+    const part = this.#parseClientCall(item, path);
+    if (part?.kind === 'tool-call') this.#addCall(part);
+    else if (part) this.#addPart('user', part);
+    else this.#addPart(this.#open?.role ?? 'assistant', this.#reasoning.signImage(toOpaquePart(item)));
+  }
+
+  #addCall(call: ToolCallPart): void {
+    this.#names.set(call.id, call.name);
+    if (this.#open?.role !== 'assistant') this.#close();
+    this.#addPart('assistant', this.#reasoning.sign(call));
+  }
+
+  #addTurn(turn: Turn): void {
+    this.#close();
+    this.#turns.push(turn);
+  }
+
+  /** A list that begins with its first part takes less room than one that grows from nothing. */
+  #addPart(role: 'assistant' | 'user', part: Part): void {
+    if (this.#open?.role === role) this.#open.parts.push(part);
+    else {
+      this.#close();
+      this.#open = { role, parts: [part] };
+    }
+  }
+
+  #openTurn(role: 'assistant' | 'user'): Part[] {
+    if (this.#open?.role === role) return this.#open.parts;
+    this.#close();
+    this.#open = { role, parts: [] };
+    return this.#open.parts;
+  }
+
+  #close(): void {
+    const open = this.#open;
+    if (open?.role === 'assistant') this.#reasoning.settle(open.parts);
+    if (open) this.#turns.push({ role: open.role, parts: open.parts });
+    this.#open = undefined;
+  }
 }
 
 /** The type of an item. A message may leave it out, and so may a reference, which then has only an id. */

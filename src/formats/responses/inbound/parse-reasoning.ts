@@ -12,69 +12,76 @@ import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } 
 import { keepOrigin } from '../wire/origin.ts';
 import { type Unsealed, unsealSignature } from '../wire/sealed-signature.ts';
 
-export interface ReasoningParser {
-  /** Adds the parts of the item to the assistant's `parts`, or signs one of them. @param at the place of the item */
-  parse(item: JsonObject, at: number, parts: Part[]): void;
-  /** Adds the signature that came before the call to it. */
-  sign(call: ToolCallPart): ToolCallPart;
-  /** Adds the signature that came before the image to it. */
-  signImage(part: OpaquePart): OpaquePart;
-  /** Adds the signature that came before a message to its last text. */
-  signMessage(parts: readonly Part[]): readonly Part[];
-  /** Ends the turn. A signature that still waits for its part becomes one on an empty text, as Google has them. */
-  settle(parts: Part[]): void;
-}
+/** Parses the reasoning items of one history. */
+export class ReasoningParser {
+  #ofCall: Signature | undefined;
+  #ofImage: Signature | undefined;
+  #ofMessage: Signature | undefined;
 
-/** Makes the parser for one history. */
-export function reasoningParser(): ReasoningParser {
-  let ofCall: Signature | undefined;
-  let ofImage: Signature | undefined;
-  let ofMessage: Signature | undefined;
-  const settle = (parts: Part[]): void => {
-    for (const signature of [ofMessage, ofCall, ofImage]) {
+  /** Adds the parts of the item to the assistant's `parts`, or signs one of them. @param at the place of the item */
+  parse(item: JsonObject, at: number, parts: Part[]): void {
+    this.settle(parts);
+    const unsealed = unsealSignature(item['encrypted_content']);
+    switch (unsealed?.mark) {
+      case 'c':
+        this.#ofCall = unsealed.signature;
+        return;
+      case 'i':
+        this.#ofImage = unsealed.signature;
+        return;
+      case 'p':
+        signLast(parts, unsealed.signature);
+        return;
+      case 'm':
+        this.#ofMessage = unsealed.signature;
+        // The thoughts before the message may be in the same item. Nobody has signed them.
+        if (hasTexts(item)) addThinking(parts, { ...item, encrypted_content: UNSIGNED }, at);
+        return;
+      default:
+        addThinking(parts, item, at, unsealed);
+    }
+  }
+
+  /** Adds the signature that came before the call to it. */
+  sign(call: ToolCallPart): ToolCallPart {
+    const signature = this.#ofCall;
+    this.#ofCall = undefined;
+    return signature ? { ...call, signature } : call;
+  }
+
+  /** Adds the signature that came before the image to it. */
+  signImage(part: OpaquePart): OpaquePart {
+    const { image } = part;
+    const signature = this.#ofImage;
+    if (image === undefined || signature === undefined) return part;
+    this.#ofImage = undefined;
+    return { ...part, image: { ...image, signature } };
+  }
+
+  /** Adds the signature that came before a message to its last text. */
+  signMessage(parts: readonly Part[]): readonly Part[] {
+    const signature = this.#ofMessage;
+    const last = parts.findLastIndex((part) => part.kind === 'text' && part.text !== '');
+    const text = parts[last];
+    // An empty message is not the model's own: LangChain adds one before calls.
+    if (signature === undefined || text === undefined) return parts;
+    this.#ofMessage = undefined;
+    return parts.with(last, { ...text, signature });
+  }
+
+  /** Ends the turn. A signature that still waits for its part becomes one on an empty text, as Google has them. */
+  settle(parts: Part[]): void {
+    for (const signature of [this.#ofMessage, this.#ofCall, this.#ofImage]) {
       if (signature) parts.push({ kind: 'text', text: '', signature });
     }
-    ofCall = undefined;
-    ofImage = undefined;
-    ofMessage = undefined;
-  };
-  return {
-    settle,
-    parse(item, at, parts) {
-      settle(parts);
-      const unsealed = unsealSignature(item['encrypted_content']);
-      if (unsealed?.mark === 'c') ofCall = unsealed.signature;
-      else if (unsealed?.mark === 'i') ofImage = unsealed.signature;
-      else if (unsealed?.mark === 'p') signLast(parts, unsealed.signature);
-      else if (unsealed?.mark === 'm') {
-        ofMessage = unsealed.signature;
-        // The thoughts before the message may be in the same item. Nobody has signed them.
-        const unsigned = { ...item, encrypted_content: UNSIGNED };
-        if (hasTexts(item)) for (const part of parseThinking(unsigned, at)) parts.push(part);
-      } else for (const part of parseThinking(item, at, unsealed)) parts.push(part);
-    },
-    sign(call) {
-      const signature = ofCall;
-      ofCall = undefined;
-      return signature ? { ...call, signature } : call;
-    },
-    signImage(part) {
-      const { image } = part;
-      const signature = ofImage;
-      if (image === undefined || signature === undefined) return part;
-      ofImage = undefined;
-      return { ...part, image: { ...image, signature } };
-    },
-    signMessage(parts) {
-      const signature = ofMessage;
-      const last = parts.findLastIndex((part) => part.kind === 'text' && part.text !== '');
-      const text = parts[last];
-      // An empty message is not the model's own: LangChain adds one before calls.
-      if (signature === undefined || text === undefined) return parts;
-      ofMessage = undefined;
-      return parts.with(last, { ...text, signature });
-    },
-  };
+    this.#ofCall = undefined;
+    this.#ofImage = undefined;
+    this.#ofMessage = undefined;
+  }
+}
+
+function addThinking(parts: Part[], item: JsonObject, at: number, unsealed?: Unsealed): void {
+  for (const part of parseThinking(item, at, unsealed)) parts.push(part);
 }
 
 /** Parses a thinking part for each text of summary and content. The last one has the signature. */
