@@ -1,6 +1,6 @@
 /** Renders images and documents; audio only in the plain format. */
 
-import type { MediaPart } from '../../../conversation/prompt.ts';
+import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -8,37 +8,67 @@ import { getStoredId } from '../../foreign-file.ts';
 import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
 import type { RenderContext } from './render-context.ts';
 
+/** Where a medium comes from, if it is not a text. */
+type SentSource = Exclude<MediaSource, { kind: 'text' }>;
+
 /**
  * Renders an image as `input_image`, and a document as `input_file`.
  * @param fields the other fields of the part.
  * @throws GatewayError `invalid-request` for audio, video, and files in another vendor's store.
  */
 export function renderMedia(part: MediaPart, fields: JsonObject, context: RenderContext): JsonObject {
-  const { media, source, detail, name } = part;
-  const common = { ...fields, ...(detail !== undefined && { detail }) };
+  const { media, source, name } = part;
   if (media === 'video') throw invalid('This model does not accept video input.', 'turns');
   if (source.kind === 'text') {
     context.report('turns[].content', 'approximated', 'a document sent as text, after its name');
     return { type: 'input_text', text: name === undefined ? source.text : flat(`${name}\n\n${source.text}`) };
   }
-  if (media === 'audio') return renderAudio(part, fields, context);
-  if (media === 'image') {
-    // OpenAI's default. Other services of this format require the field (vLLM: 'detail: Field required').
-    const image = { type: 'input_image', ...(!context.keepsAll && { detail: 'auto' }), ...common };
-    if (source.kind === 'file') return { ...image, file_id: getStoredId(source, FILE_STORES) };
-    const url = source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? 'image/png', source.data);
-    return { ...image, image_url: url };
+  switch (media) {
+    case 'audio':
+      return renderAudio(part, fields, context);
+    case 'image':
+      return renderImage(source, part, fields, context);
+    case 'document':
+      return renderDocument(source, part, fields, context);
   }
+}
+
+function renderImage(
+  source: SentSource,
+  { mediaType = 'image/png', detail }: MediaPart,
+  fields: JsonObject,
+  { keepsAll }: RenderContext,
+): JsonObject {
+  const image = {
+    type: 'input_image',
+    // OpenAI's default. Other services of this format require the field (vLLM: 'detail: Field required').
+    ...(!keepsAll && { detail: 'auto' }),
+    ...fields,
+    ...(detail !== undefined && { detail }),
+  };
+  if (source.kind === 'file') return { ...image, file_id: getStoredId(source, FILE_STORES) };
+  return { ...image, image_url: source.kind === 'url' ? source.url : dataUrl(mediaType, source.data) };
+}
+
+function renderDocument(
+  source: SentSource,
+  { mediaType = 'application/pdf', detail, name }: MediaPart,
+  fields: JsonObject,
+  context: RenderContext,
+): JsonObject {
   // "Ensure you are only providing one of: 'file_id' or 'filename'", also for a file by its address.
   const hasName = name !== undefined && (source.kind === 'base64' || context.keepsAll);
   if (name !== undefined && !hasName) {
     context.report('turns[].filename', 'dropped', 'only a file that is sent as data has a name');
   }
-  const named = { ...(hasName && { filename: name }), ...common };
+  const named = {
+    ...(hasName && { filename: name }),
+    ...fields,
+    ...(detail !== undefined && { detail }),
+  };
   if (source.kind === 'file')
     return { type: 'input_file', file_id: getStoredId(source, FILE_STORES), ...named };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
-  const mediaType = part.mediaType ?? 'application/pdf';
   return {
     ...(!context.keepsAll && { filename: fileNameFor(mediaType) }),
     type: 'input_file',
