@@ -11,45 +11,42 @@ export type PartGroup =
   | { readonly kind: 'thinking'; readonly parts: readonly ThinkingPart[] }
   | { readonly kind: 'item'; readonly part: ItemPart };
 
+/** A group that may still grow. */
+type OpenGroup =
+  | { readonly kind: 'content'; readonly parts: ContentPart[] }
+  | { readonly kind: 'thinking'; readonly parts: ThinkingPart[] }
+  | { readonly kind: 'item'; readonly part: ItemPart };
+
 /** Groups parts in their order. Consecutive contents of one message are a group, and so are consecutive thoughts. */
 export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return [makeGroup(only)];
-  const groups: PartGroup[] = [];
-  let content: ContentPart[] | undefined;
-  let thinking: ThinkingPart[] | undefined;
+  const groups: OpenGroup[] = [];
   for (const part of parts) {
-    switch (part.kind) {
-      case 'text':
-      case 'refusal':
-      case 'media':
-        if (isSilent(part)) break;
-        if (content && isSameMessage(content.at(-1), part)) content.push(part);
-        else {
-          content = [part];
-          groups.push({ kind: 'content', parts: content });
-        }
-        thinking = undefined;
-        break;
-      case 'thinking':
-        if (thinking) thinking.push(part);
-        else {
-          thinking = [part];
-          groups.push({ kind: 'thinking', parts: thinking });
-        }
-        content = undefined;
-        break;
-      default:
-        groups.push({ kind: 'item', part });
-        content = undefined;
-        thinking = undefined;
-    }
+    if (!isSilent(part) && !addToGroup(groups.at(-1), part)) groups.push(makeGroup(part));
   }
   return groups;
 }
 
-/** The group of one part. Most turns have no more. */
-function makeGroup(part: Part): PartGroup {
+/** Whether the part belongs to the group, which then holds it. */
+function addToGroup(group: OpenGroup | undefined, part: Part): boolean {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+    case 'media':
+      if (group?.kind !== 'content' || !isSameMessage(group.parts.at(-1), part)) return false;
+      group.parts.push(part);
+      return true;
+    case 'thinking':
+      if (group?.kind !== 'thinking') return false;
+      group.parts.push(part);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function makeGroup(part: Part): OpenGroup {
   switch (part.kind) {
     case 'text':
     case 'refusal':
