@@ -3,6 +3,7 @@
  * reply consists of, so both are the same object.
  */
 
+import type { TextPart } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, Reply, ReplyPart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
@@ -42,13 +43,21 @@ function replay({ parts, end, logprobs = [] }: Choice, response: ResponseWriter)
     if (part.kind === 'text') {
       const tokens = findTokens(text, logprobs, usedTokens);
       usedTokens += tokens.length;
-      if (tokens.length > 0) response.add({ type: 'logprobs', choice: 0, tokens });
-      for (const citation of part.citations ?? [])
-        response.add({ type: 'part-detail', choice: 0, index, citation });
+      addTextDetails(part, index, tokens, response);
     }
     response.add({ type: 'part-end', choice: 0, index });
   }
   response.add({ type: 'choice-end', choice: 0, ...end });
+}
+
+function addTextDetails(
+  { citations = [] }: TextPart,
+  index: number,
+  tokens: readonly TokenLogprob[],
+  response: ResponseWriter,
+): void {
+  if (tokens.length > 0) response.add({ type: 'logprobs', choice: 0, tokens });
+  for (const citation of citations) response.add({ type: 'part-detail', choice: 0, index, citation });
 }
 
 /** Finds the tokens of `text` from `from` on: log probabilities are one list for all texts of an answer. */

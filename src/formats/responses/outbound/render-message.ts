@@ -20,16 +20,7 @@ export function renderMessage(
   phase: Phase | undefined,
   context: RenderContext,
 ): readonly JsonObject[] {
-  if (turn.role !== 'assistant') {
-    const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
-    const content = renderContent(parts, 'input', context);
-    if (turn.unknownFields === undefined && turn.formatSpecific === undefined) {
-      return [{ type: 'message', role, content }];
-    }
-    return [
-      { ...turn.unknownFields, ...getOrigin(turn.formatSpecific).item, type: 'message', role, content },
-    ];
-  }
+  if (turn.role !== 'assistant') return [renderGiven(parts, turn, context)];
   const media = keepItems(parts, (part) => part.kind === 'media');
   const words = media.length === 0 ? parts : parts.filter((part) => part.kind !== 'media');
   const isBare = turn.unknownFields === undefined && parts[0]?.formatSpecific === undefined;
@@ -55,6 +46,16 @@ export function renderMessage(
     items.push({ type: 'message', role: 'user', content: renderContent(media, 'input', context) });
   }
   return items;
+}
+
+/** Renders a message of the user's, or an instruction. */
+function renderGiven(parts: readonly ContentPart[], turn: Turn, context: RenderContext): JsonObject {
+  const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
+  const content = renderContent(parts, 'input', context);
+  if (turn.unknownFields === undefined && turn.formatSpecific === undefined) {
+    return { type: 'message', role, content };
+  }
+  return { ...turn.unknownFields, ...getOrigin(turn.formatSpecific).item, type: 'message', role, content };
 }
 
 /** A message with an id is one that OpenAI wrote. The content of such a message is a list. */
