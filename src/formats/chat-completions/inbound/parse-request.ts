@@ -27,6 +27,7 @@ import {
   SHARED_FIELDS,
   textAt,
 } from '../../openai/fields.ts';
+import { reportRenamedTools } from '../../openai/renamed-tools.ts';
 import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseImageOptions } from './parse-images.ts';
 import { parseOutput } from './parse-output.ts';
@@ -70,7 +71,7 @@ const NOTHING: JsonObject = {};
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const { model, messages, user, metadata, service_tier, stream, tool_choice, parallel_tool_calls } = body;
   const { function_call, response_format, web_search_options, cache_control, usage } = body;
-  if (typeof model !== 'string' || model === '') throw invalid('you must provide a model parameter', 'model');
+  const named = parseModel(model);
   const thinking = parseThinking(body);
   const output = parseOutput(response_format);
   const rest = otherFields(body, READ);
@@ -80,12 +81,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const includeUsage = asFlag(asObject(usage)?.['include']);
   const choice = tool_choice ?? function_call;
   const { tools, names } = distinctTools(parseTools(body) ?? [], ({ kind, name }) => toolKey(kind, name));
-  if (names.size > 0)
-    report(
-      'tools',
-      'approximated',
-      `other tools have the same names: sent as ${[...names.values()].join(', ')}`,
-    );
+  reportRenamedTools(names, report);
   const toolChoice = withSearch(
     parseToolChoice(choice, tool_choice == null ? 'function_call' : 'tool_choice', names),
     web_search_options,
@@ -108,7 +104,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     report(field, 'passed-on', 'not a chat-completions field: passed on for the vendor to judge');
   }
   return {
-    model,
+    model: named,
     turns: names.size === 0 ? turns : renameCalls(turns, (call) => names.get(keyOfCall(call))),
     ...parseSampling(body),
     ...compact({
@@ -142,6 +138,11 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
 function withSearch(choice: ToolChoice | undefined, searchOptions: Json | undefined): ToolChoice | undefined {
   const leavesSearch = choice?.mode === 'auto' && choice.allowed && isObject(searchOptions);
   return leavesSearch ? { ...choice, search: true } : choice;
+}
+
+function parseModel(value: Json | undefined): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid('you must provide a model parameter', 'model');
 }
 
 function parseMessages(value: Json | undefined): readonly Turn[] {

@@ -30,6 +30,7 @@ import {
   textAt,
   wrongType,
 } from '../../openai/fields.ts';
+import { reportRenamedTools } from '../../openai/renamed-tools.ts';
 import { keepRoundTrip } from '../wire/origin.ts';
 import { parseItems } from './parse-items.ts';
 import { applyUpdates, parseReasoning, parseTextSettings } from './parse-settings.ts';
@@ -101,12 +102,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   const declared = withoutRepeated(parseTools(tools, report));
   const given = [...declared, ...parseAddedTools(input, declared, report)];
   const { tools: parsedTools, names } = distinctTools(given, keyOfTool);
-  if (names.size > 0)
-    report(
-      'tools',
-      'approximated',
-      `other tools have the same names: sent as ${[...names.values()].join(', ')}`,
-    );
+  reportRenamedTools(names, report);
   const turns = [...parseInstructions(instructions), ...parseInput(input)];
   const choice = parseToolChoice(tool_choice, parsedTools, names, report);
   const settings = compact({
@@ -122,17 +118,13 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     cacheKey: textAt(others['prompt_cache_key'], 'prompt_cache_key'),
     metadata: objectAt(metadata, 'metadata'),
     serviceTier: textAt(service_tier, 'service_tier'),
-    maxSearches: hasOnlySearches(parsedTools)
-      ? integerAt(others['max_tool_calls'], 'max_tool_calls')
-      : undefined,
+    maxSearches: parseMaxSearches(others['max_tool_calls'], parsedTools),
   });
+  if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
   const included = asList(others['include']);
   const wantsLogprobs = included.includes(LOGPROBS) || (settings.topLogprobs ?? 0) > 0;
-  if (flagAt(store, 'store')) report('store', 'dropped', 'nothing is stored for this model');
   const isPartlySaid = included.some((word) => INCLUDED.has(word));
-  const include = isPartlySaid ? included.filter((word) => word !== LOGPROBS) : [];
-  if (include.some((word) => !INCLUDED.has(word)))
-    report('include', 'approximated', 'log probabilities and encrypted thoughts: the rest is for OpenAI');
+  const include = isPartlySaid ? parseIncluded(included, report) : [];
   const [own, unknown] = splitFields(
     withoutNulls(isPartlySaid ? withoutFields(others, ['include']) : others),
     OPENAI_FIELDS,
@@ -146,13 +138,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...(!isEmpty(textRest) && { text: textRest }),
     ...(!isEmpty(reasoningRest) && { reasoning: reasoningRest }),
   };
-  for (const [field, kind] of Object.entries(summary))
-    report(
-      `reasoning.${field}`,
-      'approximated',
-      `thoughts are shown; only OpenAI has the kind ${String(kind).slice(0, 40)}`,
-    );
-
+  reportSummary(summary, report);
   return {
     model: requiredText(model, 'model'),
     turns: names.size === 0 ? turns : renameCalls(turns, (call) => names.get(keyOfCall(call))),
@@ -169,10 +155,28 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   };
 }
 
-/** Whether the web search is the only tool that OpenAI would run itself. Then a limit for such tools limits searches. */
-function hasOnlySearches(tools: readonly Tool[]): boolean {
+/** The words of `include` that remain to be said beside `Prompt.logprobs`. */
+function parseIncluded(included: readonly Json[], report: ParseReport): readonly Json[] {
+  const others = included.filter((word) => word !== LOGPROBS);
+  if (others.some((word) => !INCLUDED.has(word)))
+    report('include', 'approximated', 'log probabilities and encrypted thoughts: the rest is for OpenAI');
+  return others;
+}
+
+/** A limit for the tools that OpenAI runs itself limits searches, if the web search is the only such tool. */
+function parseMaxSearches(value: Json | undefined, tools: readonly Tool[]): number | undefined {
   const hosted = tools.filter((tool) => tool.kind === 'hosted');
-  return hosted.length > 0 && hosted.every((tool) => tool.webSearch);
+  const hasOnlySearches = hosted.length > 0 && hosted.every((tool) => tool.webSearch);
+  return hasOnlySearches ? integerAt(value, 'max_tool_calls') : undefined;
+}
+
+function reportSummary(summary: JsonObject, report: ParseReport): void {
+  for (const [field, kind] of Object.entries(summary))
+    report(
+      `reasoning.${field}`,
+      'approximated',
+      `thoughts are shown; only OpenAI has the kind ${String(kind).slice(0, 40)}`,
+    );
 }
 
 /** Parses `instructions`, and keeps where they came from, so that this format writes them there again. */
