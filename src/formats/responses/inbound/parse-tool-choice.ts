@@ -50,10 +50,8 @@ function parseChosen(
   names: ReadonlyMap<string, string>,
   report: ParseReport,
 ): ParsedChoice {
-  const { type } = value;
-  if (type === undefined || type === null) throw missing('tool_choice.type');
-  if (type === 'function' || type === 'custom') requiredText(value['name'], 'tool_choice.name');
-  const isList = type === 'allowed_tools';
+  checkChoice(value);
+  const isList = value['type'] === 'allowed_tools';
   const chosen = isList
     ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => flatTool(tool))
     : [value];
@@ -69,6 +67,11 @@ function parseChosen(
     ...(!isHostedOnly && { toolChoice: { mode, allowed, ...(search && { search }) } }),
     ...(isTold ? { roundTrip: exact } : { formatFields: exact }),
   };
+}
+
+function checkChoice({ type, name }: JsonObject): void {
+  if (type === undefined || type === null) throw missing('tool_choice.type');
+  if (type === 'function' || type === 'custom') requiredText(name, 'tool_choice.name');
 }
 
 /** Finds the neutral names of the chosen tools that the caller runs. Hosted ones have none, even with a name (`mcp`). */
