@@ -17,19 +17,22 @@ const KINDS = ['text', 'image_url', 'input_audio', 'file'];
  *   refused: otherwise an image in another format's spelling would silently be missing from the question.
  */
 export function parseContent(content: Json, param: Place, assistant = false): readonly Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (typeof content === 'string') return parseText(content);
   if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
-  const lists = content.map((item, at): readonly Part[] => {
-    if (typeof item === 'string') return item === '' ? [] : [{ kind: 'text', text: item }];
-    if (!isObject(item)) throw wrongType(itemPlace(param, at), 'an object', item);
-    const type = item['type'];
-    if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
-    const part = parsePart(item, itemPlace(param, at));
-    if (part.kind === 'opaque' && !assistant) {
-      throw wrongValue(`${param}[${at}].type`, part.value['type'], KINDS);
-    }
-    const isText = part.kind === 'text' || part.kind === 'refusal';
-    return isText && part.text === '' && !part.cacheBreakpoint ? [] : [part];
-  });
-  return joinLists(lists);
+  return joinLists(content.map((item, at) => parseItem(item, itemPlace(param, at), assistant)));
+}
+
+function parseText(text: string): readonly Part[] {
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
+function parseItem(item: Json, param: Place, assistant: boolean): readonly Part[] {
+  if (typeof item === 'string') return parseText(item);
+  if (!isObject(item)) throw wrongType(param, 'an object', item);
+  const type = item['type'];
+  if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
+  const part = parsePart(item, param);
+  if (part.kind === 'opaque' && !assistant) throw wrongValue(`${param}.type`, part.value['type'], KINDS);
+  const isText = part.kind === 'text' || part.kind === 'refusal';
+  return isText && part.text === '' && !part.cacheBreakpoint ? [] : [part];
 }
