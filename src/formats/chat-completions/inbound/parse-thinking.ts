@@ -7,6 +7,7 @@ import {
   asNumber,
   asObject,
   asText,
+  compact,
   isEmpty,
   isObject,
   type Json,
@@ -48,48 +49,60 @@ const SWITCHED_ON: readonly (Json | undefined)[] = ['enabled', 'adaptive', 'auto
  */
 export function parseThinking(body: JsonObject): ParsedThinking {
   if (FIELDS.every((name) => (body[name] ?? null) === null)) return SAYS_NOTHING;
-  const { reasoning, thinking, enable_thinking } = body;
+  const { reasoning, thinking } = body;
   const { effort: word, max_tokens, exclude, enabled, ...otherReasoning } = asObject(reasoning) ?? {};
   const { type, budget_tokens, ...otherThinking } = asObject(thinking) ?? {};
   const { config, cachedContent, remaining } = parseGoogle(body['extra_body']);
   const given =
     textAt(body['reasoning_effort'], 'reasoning_effort') ?? asText(word) ?? asText(config['thinking_level']);
-  const isOff = type === 'disabled' || enabled === false || enable_thinking === false;
+  const switches = [enabled, body['enable_thinking']];
+  const isOff = type === 'disabled' || switches.includes(false);
   const effort = given === undefined ? (isOff ? 'none' : undefined) : asEffort(given);
-  const tokens = asNumber(config['thinking_budget']);
   // Gemini's budget of -1 lets the model decide.
-  const isDynamic = tokens === -1;
+  const isDynamic = config['thinking_budget'] === -1;
   const budget =
     asNumber(budget_tokens) ??
     asNumber(max_tokens) ??
     asNumber(body['thinking_budget']) ??
-    (isDynamic ? undefined : tokens);
-  const isOn = SWITCHED_ON.includes(type) || isDynamic || enabled === true || enable_thinking === true;
-  const adaptive = isOn && effort === undefined && budget === undefined;
-  const hidden = asFlag(exclude);
-  const visible = hidden === undefined ? asFlag(config['include_thoughts']) : !hidden;
-  const parsed: Thinking = {
-    ...(effort !== undefined && { effort }),
-    ...(budget !== undefined && { budget }),
-    ...(adaptive && { adaptive }),
-    ...(visible !== undefined && { visible }),
-  };
-  const reasoningFields = withoutNulls(otherReasoning);
-  const thinkingFields = withoutNulls(otherThinking);
-  return {
-    ...(!isEmpty(parsed) && { thinking: parsed }),
-    ...(cachedContent !== undefined && { cachedContent }),
-    formatSpecific: {
-      ...(given !== undefined && effort === undefined && { reasoning_effort: given }),
-      ...(!isEmpty(reasoningFields) && { reasoning: reasoningFields }),
-      ...(!isEmpty(thinkingFields) && { thinking: thinkingFields }),
-    },
+    (isDynamic ? undefined : asNumber(config['thinking_budget']));
+  const isOn = SWITCHED_ON.includes(type) || isDynamic || switches.includes(true);
+  const parsed: Thinking = compact({
+    effort,
+    budget,
+    adaptive: (isOn && effort === undefined && budget === undefined) || undefined,
+    visible: parseVisible(exclude, config['include_thoughts']),
+  });
+  return compact({
+    thinking: isEmpty(parsed) ? undefined : parsed,
+    cachedContent,
+    formatSpecific: compact({
+      reasoning_effort: effort === undefined ? given : undefined,
+      reasoning: findOthers(otherReasoning),
+      thinking: findOthers(otherThinking),
+    }),
     unknownFields: withoutNulls({
-      ...(!isObject(reasoning) && { reasoning }),
-      ...(!isObject(thinking) && { thinking }),
+      reasoning: withoutObject(reasoning),
+      thinking: withoutObject(thinking),
       extra_body: remaining,
     }),
-  };
+  });
+}
+
+/** Whether thoughts are shown. OpenRouter's callers say whether they are not. */
+function parseVisible(exclude: Json | undefined, include: Json | undefined): boolean | undefined {
+  const isHidden = asFlag(exclude);
+  return isHidden === undefined ? asFlag(include) : !isHidden;
+}
+
+/** A value that is no object, and so has no fields to read. */
+function withoutObject(value: Json | undefined): Json | undefined {
+  return isObject(value) ? undefined : value;
+}
+
+/** The fields that are not null; undefined if there are none. */
+function findOthers(fields: JsonObject): JsonObject | undefined {
+  const others = withoutNulls(fields);
+  return isEmpty(others) ? undefined : others;
 }
 
 /**
