@@ -40,8 +40,7 @@ export function findMembers(
   const found: (Member | undefined)[] = keys.map(() => undefined);
   do {
     const key = afterSpace(bytes, at + 1, end);
-    const keyEnd = bytes[key] === QUOTE ? afterString(bytes, key, end) : -1;
-    const colon = keyEnd < 0 ? end : afterSpace(bytes, keyEnd, end);
+    const colon = afterKey(bytes, key, end);
     if (colon === end || bytes[colon] !== COLON) return undefined;
     const value = afterSpace(bytes, colon + 1, end);
     const valueEnd = afterValue(bytes, value, end);
@@ -51,6 +50,12 @@ export function findMembers(
     at = afterSpace(bytes, valueEnd, end);
   } while (bytes[at] === COMMA && at < end);
   return bytes[at] === CLOSE_OBJECT && afterSpace(bytes, at + 1, end) === end ? found : undefined;
+}
+
+/** The place of what follows a key, which should be its colon; `end` if there is no key. */
+function afterKey(bytes: Uint8Array, key: number, end: number): number {
+  const keyEnd = bytes[key] === QUOTE ? afterString(bytes, key, end) : -1;
+  return keyEnd < 0 ? end : afterSpace(bytes, keyEnd, end);
 }
 
 /** The member, with the comma that came with it: what is to be cut out. */

@@ -4,6 +4,7 @@
  * make a new id for every piece.
  */
 
+import type { Signature } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
@@ -64,10 +65,10 @@ export class CallReader {
    * @param whole whether it is a complete call.
    */
   read(piece: JsonObject, whole: boolean, out: Out): void {
-    const { type, function: fn, custom: free, extra_content: signed } = piece;
+    const { function: fn, custom: free, extra_content: signed } = piece;
     const id = asText(piece['id']) ?? '';
     const index = asNumber(piece['index']);
-    const isCustom = type === 'custom' || (fn === undefined && free !== undefined);
+    const isCustom = isOfCustomTool(piece);
     const fields = asObject(isCustom ? free : fn) ?? {};
     const name = asText(fields['name']) ?? '';
     const text = argumentsText(isCustom ? fields['input'] : fields['arguments']);
@@ -80,8 +81,13 @@ export class CallReader {
     if (call.part === undefined) call.id ||= id;
     this.#add(call, name, text, out);
     const signature = parseExtraContent(signed);
-    if (signature && call.part) this.#parts.addDetail(call.part, { signature }, out);
-    else if (signature) this.#unclaimed.push({ signature, ...(id !== '' && { id }) });
+    if (signature) this.#signWith(signature, call, id, out);
+  }
+
+  /** Adds the signature that came in a piece. @param id the id in that piece; '' for none. */
+  #signWith(signature: Signature, { part }: Call, id: string, out: Out): void {
+    if (part) this.#parts.addDetail(part, { signature }, out);
+    else this.#unclaimed.push({ signature, ...(id !== '' && { id }) });
   }
 
   /** A piece of the older `function_call`. */
@@ -137,9 +143,7 @@ export class CallReader {
     if (known === undefined) return name === '' ? same : undefined;
     // A new id for every piece comes without a name. A new call has a name.
     if (name === '' || known.name === '') return known;
-    if (id !== '' && known.id !== '') return known.id === id ? known : undefined;
-    // The name again: the same call repeats it, or a service without indexes begins the next call.
-    return known.name === name && !known.part?.scan?.isWhole() ? known : undefined;
+    return repeatsHead(known, id, name) ? known : undefined;
   }
 
   #open(call: Call, out: Out): void {
@@ -153,10 +157,15 @@ export class CallReader {
       out,
     );
     call.part = part;
-    const at = this.#unclaimed.findIndex((found) => found.id === undefined || found.id === call.id);
-    const [found] = at < 0 ? [] : this.#unclaimed.splice(at, 1);
-    if (found) this.#parts.addDetail(part, { signature: found.signature }, out);
+    const signature = this.#takeSignature(call.id);
+    if (signature) this.#parts.addDetail(part, { signature }, out);
     this.#parts.write(part, call.text, out);
+  }
+
+  /** The signature that came before the call with this id. */
+  #takeSignature(id: string): Signature | undefined {
+    const at = this.#unclaimed.findIndex((found) => found.id === undefined || found.id === id);
+    return at < 0 ? undefined : this.#unclaimed.splice(at, 1)[0]?.signature;
   }
 
   #add(call: Call, name: string, given: string, out: Out): void {
@@ -171,4 +180,15 @@ export class CallReader {
       this.#open(call, out);
     } else this.#parts.write(call.part, text, out);
   }
+}
+
+function isOfCustomTool({ type, function: fn, custom }: JsonObject): boolean {
+  return type === 'custom' || (fn === undefined && custom !== undefined);
+}
+
+/** Whether a piece with this id and this name goes on with the call. */
+function repeatsHead(call: Call, id: string, name: string): boolean {
+  if (id !== '' && call.id !== '') return call.id === id;
+  // The name again: the same call repeats it, or a service without indexes begins the next call.
+  return call.name === name && !call.part?.scan?.isWhole();
 }

@@ -63,17 +63,7 @@ export class ChoiceReader {
           if (value[key] !== null) this.#readOtherField(key, value[key]);
       }
     }
-    const { delta } = value;
-    let text: string | undefined;
-    // Perplexity's chunks also have a message, which repeats everything so far, and its whole answers an empty delta.
-    if (isObject(delta)) {
-      text = this.#message.read(delta, this.#hasWholeMessage, out);
-      this.#besideDelta = asObject(value['message']) ?? this.#besideDelta;
-    } else {
-      const whole = asObject(value['message']);
-      this.#hasWholeMessage = whole !== undefined;
-      if (whole) this.#message.read(whole, true, out);
-    }
+    const text = this.#readMessage(value['delta'], asObject(value['message']), out);
     if (tokens === undefined || tokens.length === 0) return text;
     out.enqueue({ type: 'logprobs', choice: this.#choice, tokens });
     return undefined;
@@ -125,6 +115,21 @@ export class ChoiceReader {
       ...(explanation !== undefined && { explanation }),
       ...withUnknownFields({ ...late, ...this.#unknownFields.fields() }),
     });
+  }
+
+  /**
+   * Reads the delta, or the whole message. Perplexity's chunks have both: their message repeats everything so far, and its
+   * whole answers have an empty delta.
+   * @returns the text or the thought of the delta, if it has nothing else.
+   */
+  #readMessage(delta: Json | undefined, whole: JsonObject | undefined, out: Out): string | undefined {
+    if (isObject(delta)) {
+      this.#besideDelta = whole ?? this.#besideDelta;
+      return this.#message.read(delta, this.#hasWholeMessage, out);
+    }
+    this.#hasWholeMessage = whole !== undefined;
+    if (whole) this.#message.read(whole, true, out);
+    return undefined;
   }
 
   #readOtherField(key: string, value: Json | undefined): void {

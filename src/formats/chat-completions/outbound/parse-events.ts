@@ -140,16 +140,17 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       // The first chunk may have the prompt's counts already, and some formats want them first.
       this.#reportUsage(out);
     }
-    for (const value of list) {
-      if (!isObject(value)) continue;
-      this.#lastChoice = this.#choiceAt(asNumber(value['index']) ?? 0, this.#context);
-      this.#lastPiece = this.#lastChoice.read(value, out);
-      if ((value['finish_reason'] ?? null) === null) continue;
-      this.#lastPiece = undefined;
-      this.#head.keepUnknown(chunk);
-      if (isList(chunk['search_results'])) this.#sources = asObjects(chunk['search_results']);
-    }
+    for (const value of list) if (isObject(value)) this.#readChoice(value, chunk, this.#context, out);
     if (list.length > 1 || counted !== undefined) this.#lastPiece = undefined;
+  }
+
+  #readChoice(value: JsonObject, chunk: JsonObject, shared: CallContext, out: Out): void {
+    this.#lastChoice = this.#choiceAt(asNumber(value['index']) ?? 0, shared);
+    this.#lastPiece = this.#lastChoice.read(value, out);
+    if ((value['finish_reason'] ?? null) === null) return;
+    this.#lastPiece = undefined;
+    this.#head.keepUnknown(chunk);
+    if (isList(chunk['search_results'])) this.#sources = asObjects(chunk['search_results']);
   }
 
   #finish(out: Out): void {
