@@ -37,35 +37,39 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
   }
   const text = joinThoughts(thoughts);
   switch (dialect.reasoningHistory) {
-    case 'reasoning_details': {
-      const details = renderDetails(thoughts, calls);
-      return details.length > 0 ? { fields: { reasoning_details: details }, content: [] } : NOTHING;
-    }
-    case 'reasoning_details-text':
-      dropSignatures(thoughts, context);
-      return text === ''
-        ? NOTHING
-        : { fields: { reasoning_details: [renderMinimaxDetail(text)] }, content: [] };
+    case 'none':
+      return drop(thoughts, context);
     case 'content': {
       // Only models that think take thoughts in the content.
       if (text === '' || target.thinking === undefined) return drop(thoughts, context);
       dropSignatures(thoughts, context);
       return { fields: {}, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
     }
-    case 'none':
-      return drop(thoughts, context);
+    case 'reasoning_details': {
+      const details = renderDetails(thoughts, calls);
+      return inFields(details.length > 0 ? { reasoning_details: details } : {});
+    }
+    case 'reasoning_details-text':
+      dropSignatures(thoughts, context);
+      return inFields(text === '' ? {} : { reasoning_details: [renderMinimaxDetail(text)] });
     case 'reasoning':
       dropSignatures(thoughts, context);
-      return text === '' ? NOTHING : { fields: { reasoning: text }, content: [] };
+      return inFields(text === '' ? {} : { reasoning: text });
     case 'reasoning_content':
-      return { fields: { ...renderText(text), ...renderBlocks(thoughts, context) }, content: [] };
-    case 'reasoning_content-with-calls': {
+      return inFields({ ...renderText(text), ...renderBlocks(thoughts, context) });
+    case 'reasoning_content-with-calls':
       dropSignatures(thoughts, context);
-      // A space, because some services treat an empty text as missing.
-      const needed = calls.length > 0 && context.thinks ? ' ' : '';
-      return { fields: renderText(text || needed), content: [] };
-    }
+      return inFields(renderText(text || renderMissingThought(calls.length, context)));
   }
+}
+
+/** What stands for a thought before calls. A space, because some services treat an empty text as missing. */
+function renderMissingThought(calls: number, { thinks }: RenderContext): string {
+  return calls > 0 && thinks ? ' ' : '';
+}
+
+function inFields(fields: JsonObject): RenderedThoughts {
+  return { fields, content: [] };
 }
 
 /** The signature of a call or a text, as `extra_content`. */

@@ -1,6 +1,13 @@
 /** Tools, in the dialect of the service. */
 
-import type { CustomTool, FunctionTool, Prompt, Tool } from '../../../conversation/prompt.ts';
+import type {
+  CustomTool,
+  FunctionTool,
+  HostedTool,
+  Prompt,
+  Tool,
+  ToolChoice,
+} from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
@@ -16,6 +23,7 @@ import {
 import type { Report } from '../../format.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
+import type { Dialect } from '../dialect.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
@@ -34,8 +42,7 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
     return {};
   }
   const given = prompt.tools ?? [];
-  const asked = isForcedSearch(prompt.toolChoice) && !dialect.webSearch ? undefined : prompt.toolChoice;
-  if (asked !== prompt.toolChoice) report('toolChoice', 'dropped', 'the service has no web search');
+  const asked = findAskedChoice(prompt, context);
   const choice = asked && renderToolChoice(asked, given, context);
   const only = choice?.only;
   const { tools, search } = renderTools(
@@ -51,6 +58,13 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
     ...(prompt.parallelToolCalls !== undefined && { parallel_tool_calls: prompt.parallelToolCalls }),
     ...search,
   };
+}
+
+/** The caller's choice, without one that forces a web search that the service does not have. */
+function findAskedChoice({ toolChoice }: Prompt, { dialect, report }: RenderContext): ToolChoice | undefined {
+  if (!isForcedSearch(toolChoice) || dialect.webSearch) return toolChoice;
+  report('toolChoice', 'dropped', 'the service has no web search');
+  return undefined;
 }
 
 /** Whether a call is forced. Without any tool that is the caller's mistake, which the service reports. */
@@ -69,19 +83,28 @@ function renderTools(
   for (const tool of given) {
     if (tool.kind === 'function') tools.push(renderFunction(tool, context));
     else if (tool.kind === 'custom') tools.push(renderCustom(tool, context));
-    else if (tool.format === 'chat-completions') {
-      if (tool.value['type'] === WEB_SEARCH_OPTIONS) options = tool.value[WEB_SEARCH_OPTIONS];
-      else tools.push(tool.value);
-    } else if (tool.webSearch && dialect.webSearch) {
-      options = searchOptions(tool.value);
-      report('tools[].type', 'approximated', 'web search is sent as web_search_options');
-    } else {
+    else if (isSearch(tool, dialect)) options = renderSearch(tool, report);
+    else if (tool.format === 'chat-completions') tools.push(tool.value);
+    else {
       const type = asText(tool.value['type'])?.slice(0, 60) ?? 'a hosted tool';
       report('tools[].type', 'dropped', `${type} is run by another vendor`);
     }
   }
   const sent = dialect.mixedStrict ? tools : withSameStrict(tools, report);
   return { tools: sent, ...(options !== undefined && { search: { [WEB_SEARCH_OPTIONS]: options } }) };
+}
+
+/** Whether a tool is a web search that goes to the top of the body: that of this format, or another format's. */
+function isSearch({ format, value, webSearch }: HostedTool, dialect: Dialect): boolean {
+  if (format === 'chat-completions') return value['type'] === WEB_SEARCH_OPTIONS;
+  return webSearch === true && dialect.webSearch;
+}
+
+/** The options of a web search. */
+function renderSearch({ format, value }: HostedTool, report: Report): Json | undefined {
+  if (format === 'chat-completions') return value[WEB_SEARCH_OPTIONS];
+  report('tools[].type', 'approximated', 'web search is sent as web_search_options');
+  return searchOptions(value);
 }
 
 /** The tools without `strict`, unless all of them are strict. */

@@ -15,7 +15,6 @@ import { appendToLastResult, findResults, renderResults } from './render-results
  * @param turns in the order that the service requires.
  */
 export function renderTurns(turns: readonly Turn[], context: RenderContext): JsonObject[] {
-  const { prefillField } = context.dialect;
   const messages: JsonObject[] = [];
   for (let at = 0; at < turns.length; at++) {
     const turn = turns[at];
@@ -25,14 +24,20 @@ export function renderTurns(turns: readonly Turn[], context: RenderContext): Jso
     } else if (turn.role === 'user') {
       for (const message of renderUser(turn, context)) messages.push(message);
     } else {
-      const message = renderAssistant(turn, context);
-      if (isEmptyMessage(message) && !context.exact) continue;
-      const isLast =
-        prefillField !== undefined && at === turns.length - 1 && message['tool_calls'] === undefined;
-      messages.push(isLast ? { ...message, [prefillField]: true } : message);
+      const message = renderAnswer(turn, at === turns.length - 1, context);
+      if (message !== undefined) messages.push(message);
     }
   }
   return messages;
+}
+
+/** The message of the assistant's; undefined for one that says nothing. The last one may be the beginning of an answer. */
+function renderAnswer(turn: Turn, isLast: boolean, context: RenderContext): JsonObject | undefined {
+  const message = renderAssistant(turn, context);
+  if (isEmptyMessage(message) && !context.exact) return undefined;
+  const { prefillField } = context.dialect;
+  if (!isLast || prefillField === undefined || message['tool_calls'] !== undefined) return message;
+  return { ...message, [prefillField]: true };
 }
 
 function systemRole(turn: Turn, { dialect, target }: RenderContext): 'system' | 'developer' {
