@@ -9,7 +9,7 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, isEmpty, isList, isObject } from '../../../lib/json.ts';
 import { camelCase } from '../wire/camel-case.ts';
-import { type PartialArgs, partialArgs } from '../wire/partial-args.ts';
+import { PartialArgs } from '../wire/partial-args.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { CALL_OWN, sortFields } from './sort-fields.ts';
 
@@ -65,7 +65,7 @@ export function joinPartialCalls(contents: readonly Json[]): readonly Json[] {
 function openCall(kept: Json[], part: Json, call: JsonObject, param: string): OpenCall {
   const place = kept.push(part) - 1;
   const around = Object.entries(asObject(part) ?? {}).filter(([name]) => camelCase(name) !== 'functionCall');
-  const args = partialArgs(() =>
+  const args = new PartialArgs(() =>
     invalid(`Invalid value at '${param}': an argument has no place in its call.`, param),
   );
   return {

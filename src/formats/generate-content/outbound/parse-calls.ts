@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
 import { makeCallId } from '../wire/ids.ts';
-import { type PartialArgs, partialArgs } from '../wire/partial-args.ts';
+import { PartialArgs } from '../wire/partial-args.ts';
 import { stripModule } from './tool-names.ts';
 
 /** What all candidates of one answer share. */
@@ -55,7 +55,7 @@ export class CandidateCalls {
   /** Reads the arguments in a piece of the open call. @returns JSON text of those that come whole; '' if none do. */
   read(call: JsonObject): string {
     for (const piece of asObjects(call['partialArgs'])) {
-      this.#pieces ??= partialArgs(() => brokenAnswer('an argument that has no place in its call'));
+      this.#pieces ??= new PartialArgs(() => brokenAnswer('an argument that has no place in its call'));
       this.#pieces.add(piece);
     }
     // Some services write the JSON text of the object.

@@ -11,39 +11,48 @@ import { asText, isObject } from '../../../lib/json.ts';
 /** A value that grows. Its objects have no prototype, so no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };
 
-/** Puts the pieces of one call's arguments together. */
-export interface PartialArgs {
-  /** Adds a piece. @throws the error of `misplaced` if it has no place in the arguments. */
-  add(piece: JsonObject): void;
-  /** All arguments so far, as JSON text. */
-  text(): string;
-}
-
 const MAX_STEPS = 100;
 const LIST_END = '[]';
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy;
 
-/** Arguments of which nothing has come. @param misplaced the error for a piece that has no place in them. */
-export function partialArgs(misplaced: () => GatewayError): PartialArgs {
-  const root: { [name: string]: Growing } = emptyObject();
+/** Puts the pieces of one call's arguments together. */
+export class PartialArgs {
+  readonly #misplaced: () => GatewayError;
+  readonly #root: { [name: string]: Growing } = emptyObject();
   /** The place of a text that goes on in the next piece. */
-  let open: string | undefined;
-  return {
-    add(piece) {
-      const path = asText(piece['jsonPath']) ?? '';
-      const said = pieceValue(piece);
-      if (said === undefined && (path === '$' || piece['willContinue'] === true)) return;
-      const isList = said === undefined && path.endsWith(LIST_END);
-      const steps = parsePath(isList ? path.slice(0, -LIST_END.length) : path);
-      if (steps === undefined) throw misplaced();
-      const isEnd = said === undefined && steps.reduce<Growing | undefined>(findChild, root) !== undefined;
-      const nothing = isList ? [] : emptyObject();
-      const value = said === undefined ? nothing : said;
-      if (!isEnd && !setAt(root, steps, value, open === path)) throw misplaced();
-      open = piece['willContinue'] === true ? path : undefined;
-    },
-    text: () => JSON.stringify(root),
-  };
+  #open: string | undefined;
+
+  /** @param misplaced the error for a piece that has no place in the arguments. */
+  constructor(misplaced: () => GatewayError) {
+    this.#misplaced = misplaced;
+  }
+
+  /** Adds a piece. @throws the error of `misplaced` if it has no place in the arguments. */
+  add(piece: JsonObject): void {
+    const path = asText(piece['jsonPath']) ?? '';
+    const value = pieceValue(piece);
+    const goesOn = piece['willContinue'] === true;
+    if (value !== undefined) this.#set(parsePath(path), value, this.#open === path);
+    else if (path === '$' || goesOn) return;
+    else this.#end(path);
+    this.#open = goesOn ? path : undefined;
+  }
+
+  /** All arguments so far, as JSON text. */
+  text(): string {
+    return JSON.stringify(this.#root);
+  }
+
+  #end(path: string): void {
+    const isList = path.endsWith(LIST_END);
+    const steps = parsePath(isList ? path.slice(0, -LIST_END.length) : path);
+    const known = steps?.reduce<Growing | undefined>(findChild, this.#root);
+    if (known === undefined) this.#set(steps, isList ? [] : emptyObject(), false);
+  }
+
+  #set(steps: readonly (string | number)[] | undefined, value: Growing, isMore: boolean): void {
+    if (steps === undefined || !setAt(this.#root, steps, value, isMore)) throw this.#misplaced();
+  }
 }
 
 function pieceValue(piece: JsonObject): Growing | undefined {
