@@ -54,26 +54,37 @@ function renderChoice(
  * on the thought itself. Google's own signature stays where it came.
  */
 function renderParts(parts: readonly ReplyPart[], asked: RequestContext): readonly JsonObject[] {
-  const shows = showsThoughts(asked);
-  const hidden = (text: string): string => (carriesHidden(asked) ? text : '');
   const carrier = new ThoughtCarrier();
   const rendered: JsonObject[] = [];
   for (const part of parts) {
-    if (part.kind === 'thinking') {
-      const text = shows ? part.text : '';
-      const isGoogles = part.signature?.origin === 'google';
-      if (text !== '' || isGoogles)
-        rendered.push({ text, thought: true, ...renderProof(isGoogles ? part : {}, carrier.take()) });
-      if (!isGoogles)
-        carrier.add({ ...getProof(part), ...(!part.redacted && text === '' && { text: hidden(part.text) }) });
-      continue;
-    }
-    const carries = part.kind === 'tool-call' || ('text' in part && part.text !== '');
-    const whole = renderPart(part, carries ? carrier.take() : []);
-    if (whole) rendered.push(whole);
+    const written =
+      part.kind === 'thinking'
+        ? renderThought(part, carrier, asked)
+        : renderPart(part, carriesThoughts(part) ? carrier.take() : []);
+    if (written) rendered.push(written);
   }
   if (carrier.hasAny()) rendered.push({ text: '', ...renderProof({}, carrier.take()) });
   return rendered;
+}
+
+/** A thought as a part; undefined if the caller gets nothing of it. What it does not show waits in `carrier`. */
+function renderThought(
+  part: ThinkingPart,
+  carrier: ThoughtCarrier,
+  asked: RequestContext,
+): JsonObject | undefined {
+  const text = showsThoughts(asked) ? part.text : '';
+  if (part.signature?.origin === 'google')
+    return { text, thought: true, ...renderProof(part, carrier.take()) };
+  const shown = text === '' ? undefined : { text, thought: true, ...renderProof({}, carrier.take()) };
+  const hidden = carriesHidden(asked) ? part.text : '';
+  carrier.add({ ...getProof(part), ...(!part.redacted && text === '' && { text: hidden }) });
+  return shown;
+}
+
+/** Whether the signature of a part may carry thoughts before it. */
+function carriesThoughts(part: ReplyPart): boolean {
+  return part.kind === 'tool-call' || ('text' in part && part.text !== '');
 }
 
 function getProof({ signature, redacted }: ThinkingPart): Proof {

@@ -47,18 +47,9 @@ export class CandidateParts {
   read(content: Json, out: Out): string | undefined {
     const parts = findParts(content);
     if (this.#sources.hasAny()) this.#ahead = this.#text + visibleText(parts);
-    let only: string | undefined;
-    for (const part of parts) {
-      if (!isObject(part)) continue;
-      const piece = part['text'];
-      if (typeof piece === 'string' && isPlainText(part)) {
-        this.#lastKind = part['thought'] === true ? 'thinking' : 'text';
-        this.#readText(this.#lastKind, piece, part['thoughtSignature'], out);
-        if (part['thoughtSignature'] === undefined) only = piece;
-      } else if (this.#calls.isGooglesOwn(part)) this.#readOpaque(part, out);
-      else this.#readPart(part, out);
-    }
-    return parts.length === 1 ? only : undefined;
+    let last: string | undefined;
+    for (const part of parts) if (isObject(part)) last = this.#readPart(part, out);
+    return parts.length === 1 ? last : undefined;
   }
 
   /** More of that text. */
@@ -187,7 +178,20 @@ export class CandidateParts {
     if (call['willContinue'] !== true) this.#close(out);
   }
 
-  #readPart(part: JsonObject, out: Out): void {
+  /** @returns its text, if it has nothing else. */
+  #readPart(part: JsonObject, out: Out): string | undefined {
+    const { text: piece, thoughtSignature: sealed } = part;
+    if (typeof piece === 'string' && isPlainText(part)) {
+      this.#lastKind = part['thought'] === true ? 'thinking' : 'text';
+      this.#readText(this.#lastKind, piece, sealed, out);
+      return sealed === undefined ? piece : undefined;
+    }
+    if (this.#calls.isGooglesOwn(part)) this.#readOpaque(part, out);
+    else this.#readMixedPart(part, out);
+    return undefined;
+  }
+
+  #readMixedPart(part: JsonObject, out: Out): void {
     const { text: piece, thought, thoughtSignature: sealed, functionCall, ...others } = part;
     const call = asObject(functionCall);
     const isOpaque = Object.values(others).some((value) => value !== null);

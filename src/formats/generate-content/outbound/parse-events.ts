@@ -177,17 +177,23 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#answer ??= this.#start(chunk, out);
     for (const candidate of list) {
       if (!isObject(candidate)) continue;
-      this.#lastCandidate = this.#candidateAt(asNumber(candidate['index']) ?? 0, this.#answer);
-      const piece = this.#lastCandidate.read(candidate, out);
+      const piece = this.#readCandidate(candidate, this.#answer, out);
       if (list.length === 1 && !feedback) this.#lastPiece = piece;
-      if ('finishReason' in candidate && !isFirst) {
-        for (const [key, value] of unknownFields(chunk, this.#started)) {
-          this.#late ??= new Map();
-          this.#late.set(key, value);
-        }
-      }
+      if ('finishReason' in candidate && !isFirst) this.#keepLateFields(chunk);
     }
     if (feedback) this.#readFeedback(feedback, this.#answer);
+  }
+
+  #readCandidate(candidate: JsonObject, shared: Answer, out: Out): string | undefined {
+    this.#lastCandidate = this.#candidateAt(asNumber(candidate['index']) ?? 0, shared);
+    return this.#lastCandidate.read(candidate, out);
+  }
+
+  #keepLateFields(chunk: JsonObject): void {
+    for (const [key, value] of unknownFields(chunk, this.#started)) {
+      this.#late ??= new Map();
+      this.#late.set(key, value);
+    }
   }
 
   #readFeedback(feedback: JsonObject, shared: Answer): void {
