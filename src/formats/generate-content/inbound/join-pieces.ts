@@ -38,8 +38,7 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
     const { role, unknownFields, pieces } = turn;
     if (role !== 'assistant' || unknownFields !== undefined) {
       add = undefined;
-      const parts = role === 'assistant' ? restoreThoughts(pieces) : withoutThoughts(pieces);
-      joined.push(unknownFields === undefined ? { role, parts } : { role, unknownFields, parts });
+      joined.push(toSeparateTurn(turn));
       continue;
     }
     if (add === undefined && turns[at + 1]?.role !== 'assistant' && areJoined(pieces)) {
@@ -54,6 +53,12 @@ export function joinPieces(turns: readonly PieceTurn[]): readonly Turn[] {
     for (const piece of pieces) add(piece);
   }
   return joined;
+}
+
+/** A turn that is not joined with others: it is not the model's, or has fields of its own. */
+function toSeparateTurn({ role, unknownFields, pieces }: PieceTurn): Turn {
+  const parts = role === 'assistant' ? restoreThoughts(pieces) : withoutThoughts(pieces);
+  return unknownFields === undefined ? { role, parts } : { role, unknownFields, parts };
 }
 
 /** Whether pieces are the parts of an answer as they are. */

@@ -61,20 +61,23 @@ function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): r
   if (data.length === 1 && sealed === undefined && isEmpty(own) && isEmpty(extra)) return data;
   const last = data.at(-1) ?? textPart('', isThought);
   const { thoughts, ...proof } = sealed ? unsealProof(sealed, last.kind) : {};
-  const { mediaResolution, ...others } = own;
-  const detail = last.kind === 'media' && last.media === 'image' ? parseDetail(mediaResolution) : undefined;
-  const fields = { ...last.formatSpecific?.fields, ...(detail === undefined ? own : others) };
-  const seen = detail === undefined ? last : { ...last, detail };
   return [
     ...data.slice(0, -1),
     ...(thoughts && sealed ? [{ kind: 'carried-thoughts', thoughts, seal: sealed } as const] : []),
-    {
-      ...seen,
-      ...proof,
-      ...withFormatSpecific(FORMAT, fields, last.formatSpecific?.roundTrip),
-      ...withUnknownFields(extra),
-    },
+    { ...withOwnFields(last, own), ...proof, ...withUnknownFields(extra) },
   ];
+}
+
+/** A part with the fields that only Google has. The resolution of an image is its detail, if other vendors have a word for it. */
+function withOwnFields(part: Part, own: JsonObject): Part {
+  const { mediaResolution, ...others } = own;
+  const detail = part.kind === 'media' && part.media === 'image' ? parseDetail(mediaResolution) : undefined;
+  const fields = { ...part.formatSpecific?.fields, ...(detail === undefined ? own : others) };
+  return {
+    ...part,
+    ...(detail !== undefined && { detail }),
+    ...withFormatSpecific(FORMAT, fields, part.formatSpecific?.roundTrip),
+  };
 }
 
 /** Whether a part has data that only Google can read. */

@@ -1,7 +1,7 @@
 /** Single keywords of the OpenAPI 3.0 subset that Gemini takes (REST reference, `Schema`). */
 
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asNumber, asText } from '../../../lib/json.ts';
+import { asList, asNumber, asText, compact } from '../../../lib/json.ts';
 
 /** Keywords of the subset whose values are not schemas. */
 export const PLAIN: readonly string[] = [
@@ -56,19 +56,25 @@ export function renderType(schema: JsonObject, lost: Set<string>): JsonObject {
   const nullable =
     schema['nullable'] === true || types.length < listed.length || choices.length < values.length;
   const texts = choices.filter((value) => typeof value === 'string');
-  const guessed = texts.length > 0 ? 'string' : typeof choices[0] === 'number' ? 'number' : undefined;
-  const type = types.length === 1 ? types[0] : types.length === 0 ? guessed : undefined;
-  const hint =
-    texts.length < choices.length
-      ? `One of: ${choices.map((value) => JSON.stringify(value)).join(', ')}.`
-      : undefined;
-  if (hint !== undefined) lost.add('enum');
+  const isListed = texts.length === choices.length;
+  if (!isListed) lost.add('enum');
+  const hint = isListed ? '' : `One of: ${choices.map((value) => JSON.stringify(value)).join(', ')}.`;
   const description = [asText(schema['description']), hint].filter((text) => text).join(' ');
-  return {
-    ...(type !== undefined && { type }),
-    ...(types.length > 1 && { anyOf: types.map((each) => ({ type: each })) }),
-    ...(nullable && { nullable: true }),
-    ...(hint === undefined && texts.length > 0 && { enum: texts }),
-    ...(description !== '' && { description }),
-  };
+  return compact({
+    type: types.length === 0 ? guessType(choices) : findOnly(types),
+    anyOf: types.length > 1 ? types.map((type) => ({ type })) : undefined,
+    nullable: nullable || undefined,
+    enum: isListed && texts.length > 0 ? texts : undefined,
+    description: description || undefined,
+  });
+}
+
+/** The type of the values that a schema without a type lists. */
+function guessType(choices: readonly Json[]): string | undefined {
+  if (choices.some((value) => typeof value === 'string')) return 'string';
+  return typeof choices[0] === 'number' ? 'number' : undefined;
+}
+
+function findOnly(types: readonly string[]): string | undefined {
+  return types.length === 1 ? types[0] : undefined;
 }

@@ -47,15 +47,7 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
   const contents: JsonObject[] = [];
   for (let at = 0; at < spoken.length; at++) {
     const turn = spoken[at];
-    if (turn === undefined) continue;
-    const role = turn.role === 'assistant' ? 'model' : 'user';
-    for (const written of renderTurn(turn, rendering)) {
-      const shown = role === 'model' ? signImages(written, target) : written;
-      const parts = role === 'model' && at > current ? signFirst(shown, target) : shown;
-      contents.push(
-        turn.unknownFields === undefined ? { role, parts } : { ...turn.unknownFields, role, parts },
-      );
-    }
+    if (turn !== undefined) addContents(contents, turn, at > current, rendering);
   }
   const seen = system.filter((part) => part['text'] !== '');
   if (target.prefill === false && endsWithModel(contents)) {
@@ -65,6 +57,26 @@ export function renderContents(turns: readonly Turn[], target: ModelTraits, repo
   if (contents.length > 0 || seen.length === 0) return { system: seen, contents };
   report('turns', 'approximated', 'only a system message: sent as the user');
   return { system: [], contents: [{ role: 'user', parts: seen }] };
+}
+
+/** @param isCurrent whether no new turn of the user's comes after it. */
+function addContents(contents: JsonObject[], turn: Turn, isCurrent: boolean, rendering: Rendering): void {
+  const role = turn.role === 'assistant' ? 'model' : 'user';
+  for (const written of renderTurn(turn, rendering)) {
+    const parts = role === 'model' ? sign(written, isCurrent, rendering.target) : written;
+    contents.push(
+      turn.unknownFields === undefined ? { role, parts } : { ...turn.unknownFields, role, parts },
+    );
+  }
+}
+
+function sign(
+  written: readonly JsonObject[],
+  isCurrent: boolean,
+  target: ModelTraits,
+): readonly JsonObject[] {
+  const shown = signImages(written, target);
+  return isCurrent ? signFirst(shown, target) : shown;
 }
 
 /**
