@@ -3,6 +3,7 @@
  * each; `pipeline/retry/repairs.ts` reads it.
  */
 
+import { compact } from '../../lib/json.ts';
 import type { Part, Prompt, Tool, Turn } from '../prompt.ts';
 import { completeCalls } from './complete-calls.ts';
 import { leadingSystem, systemAsUser } from './later-system.ts';
@@ -96,13 +97,7 @@ export function avoiding(prompt: Prompt, avoids: ReadonlySet<Avoidance>): Prompt
   return {
     ...rest,
     turns,
-    ...(tools && { tools }),
-    ...(output && { output }),
-    ...(thinking && { thinking }),
-    ...(cacheKey !== undefined && { cacheKey }),
-    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
-    ...(formatSpecific && { formatSpecific }),
-    ...(unknownFields && { unknownFields }),
+    ...compact({ tools, output, thinking, cacheKey, parallelToolCalls, formatSpecific, unknownFields }),
   };
 }
 
