@@ -63,17 +63,17 @@ interface Definition {
 
 /** The schema without those definitions that were followed, if no reference leads to them or into them any more. */
 function withoutUnused(schema: JsonObject, followed: readonly string[]): JsonObject {
-  const spare = new Map<string, Definition>();
-  for (const reference of followed) {
-    const found = parseDefinition(reference);
-    if (found) spare.set(definitionKey(found), found);
-  }
+  const spare = new Map(
+    followed.flatMap((reference) => {
+      const found = parseDefinition(reference);
+      return found ? [[definitionKey(found), found]] : [];
+    }),
+  );
   const left: Json[] = [withoutDefinitions(schema, [...spare.values()])];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     const inner = isList(value) ? value : Object.values(asObject(value) ?? {});
     for (const one of inner) if (typeof one === 'object' && one !== null) left.push(one);
-    const reference = asText(asObject(value)?.['$ref']) ?? asText(asObject(value)?.['$dynamicRef']);
-    const used = reference === undefined ? undefined : parseDefinition(reference);
+    const used = findReferred(asObject(value) ?? {});
     if (used === undefined || !spare.delete(definitionKey(used))) continue;
     // It stays after all, and so does what it refers to.
     left.push(asObject(schema[used.list])?.[used.name] ?? null);
@@ -90,6 +90,12 @@ function withoutDefinitions(schema: JsonObject, gone: readonly Definition[]): Js
     return isEmpty(rest) ? [] : [[key, rest]];
   });
   return Object.fromEntries(entries);
+}
+
+/** The definition to which the schema itself refers. */
+function findReferred({ $ref, $dynamicRef }: JsonObject): Definition | undefined {
+  const reference = asText($ref) ?? asText($dynamicRef);
+  return reference === undefined ? undefined : parseDefinition(reference);
 }
 
 /** The definition that a reference leads to or into; undefined if it leads elsewhere. */

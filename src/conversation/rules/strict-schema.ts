@@ -115,23 +115,33 @@ function isClosed(schema: Json | undefined, depth: number): boolean {
   if (!isObject(schema) || !TYPED.some((key) => schema[key] !== undefined)) return false;
   if (schema['$ref'] !== undefined) return Object.keys(schema).length === 1;
   if (depth > MAX_DEPTH || REFUSED.some((key) => schema[key] !== undefined)) return false;
-  // A list must say what is in it. A tuple of older drafts has a word in the newest draft, which is refused.
-  const isArray = schema['type'] === 'array' || asList(schema['type']).includes('array');
-  if (isList(schema['items']) || (isArray && schema['items'] === undefined)) return false;
-  const format = asText(schema['format']);
-  if (format !== undefined && !FORMATS.includes(format)) return false;
-  const properties = asObject(schema['properties']) ?? {};
-  const names = Object.keys(properties);
-  const required = new Set(asList(schema['required']));
-  const isAnObject = schema['type'] === 'object' || names.length > 0;
-  if (isAnObject && schema['additionalProperties'] !== false) return false;
-  if (names.some((name) => !required.has(name))) return false;
+  if (!isKnownFormat(asText(schema['format'])) || !isClosedList(schema) || !isClosedObject(schema))
+    return false;
   const inner: readonly (Json | undefined)[] = [
-    ...Object.values(properties),
+    ...Object.values(asObject(schema['properties']) ?? {}),
     ...Object.values(asObject(schema['$defs']) ?? {}),
     ...Object.values(asObject(schema['definitions']) ?? {}),
     ...asObjects(schema['anyOf']),
     schema['items'],
   ];
   return inner.every((value) => isClosed(value, depth + 1));
+}
+
+function isKnownFormat(format: string | undefined): boolean {
+  return format === undefined || FORMATS.includes(format);
+}
+
+/** A list must say what is in it. A tuple of older drafts has a word in the newest draft, which is refused. */
+function isClosedList({ type, items }: JsonObject): boolean {
+  const isArray = type === 'array' || asList(type).includes('array');
+  return !isList(items) && !(isArray && items === undefined);
+}
+
+/** An object must name all its properties, and require each. */
+function isClosedObject({ type, properties, required, additionalProperties }: JsonObject): boolean {
+  const names = Object.keys(asObject(properties) ?? {});
+  const isAnObject = type === 'object' || names.length > 0;
+  if (isAnObject && additionalProperties !== false) return false;
+  const needed = new Set(asList(required));
+  return names.every((name) => needed.has(name));
 }

@@ -65,7 +65,7 @@ function areStrict(turns: readonly Turn[]): boolean {
   let isFirst = true;
   for (const turn of turns) {
     const { role } = turn;
-    if (role === 'system' ? turn.parts.length === 0 : role === previous?.role) return false;
+    if (role !== 'system' && role === previous?.role) return false;
     if (isFirst && role === 'assistant') return false;
     isFirst &&= role === 'system';
     if (!arePartsStrict(turn, previous)) return false;
@@ -85,16 +85,19 @@ function arePartsStrict({ role, parts }: Turn, previous: Turn | undefined): bool
     if (role !== 'user' || results < at) return false;
     results += 1;
   }
-  if (results === 0) return true;
-  if (previous?.role !== 'assistant') return false;
+  return results === 0 || (previous?.role === 'assistant' && countAnswered(previous, parts) === results);
+}
+
+/** The number of calls of a turn, if the parts begin with their results in order; -1 otherwise. */
+function countAnswered({ parts }: Turn, results: readonly Part[]): number {
   let calls = 0;
-  for (const call of previous.parts) {
+  for (const call of parts) {
     if (call.kind !== 'tool-call') continue;
-    const result = parts[calls];
-    if (result?.kind !== 'tool-result' || result.id !== call.id) return false;
+    const result = results[calls];
+    if (result?.kind !== 'tool-result' || result.id !== call.id) return -1;
     calls += 1;
   }
-  return calls === results;
+  return calls;
 }
 
 /** Matches results with calls, in one pass. */
