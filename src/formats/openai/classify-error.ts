@@ -8,26 +8,35 @@ import type { ErrorFields } from './error-body.ts';
 
 /** The fault that an error answer means. */
 export function classifyError(status: number, fields: ErrorFields): Fault {
-  const text = fields.message ?? '';
   if (fields.moderated) return 'invalid-request';
   if (status === 403 && isAboutRequest(fields)) return classifyError(400, fields);
   if (isAboutAccount(fields, status)) return 'upstream-auth';
   switch (status) {
     case 400:
     case 422:
-      if (fields.code === 'context_length_exceeded' || TOO_LONG.test(text)) return 'context-too-long';
-      if (saysModelIsMissing(text, fields.type, fields.code)) return 'model-not-found';
+      if (isTooLong(fields)) return 'context-too-long';
+      if (saysModelIsMissing(fields.message ?? '', fields.type, fields.code)) return 'model-not-found';
       break;
     case 404:
-      if (fields.code === 'DeploymentNotFound' || /model/i.test(`${text} ${fields.code}`))
-        return 'model-not-found';
+      if (isAboutModel(fields)) return 'model-not-found';
       break;
     case 429:
-      if (/quota|billing|credit|balance/i.test(`${fields.type} ${fields.code}`) || saysAccountIsClosed(text))
-        return 'quota-exceeded';
+      if (isAboutQuota(fields)) return 'quota-exceeded';
       break;
   }
   return findStatusFault(status);
+}
+
+function isTooLong({ message = '', code }: ErrorFields): boolean {
+  return code === 'context_length_exceeded' || TOO_LONG.test(message);
+}
+
+function isAboutModel({ message = '', code }: ErrorFields): boolean {
+  return code === 'DeploymentNotFound' || /model/i.test(`${message} ${code}`);
+}
+
+function isAboutQuota({ message = '', type, code }: ErrorFields): boolean {
+  return /quota|billing|credit|balance/i.test(`${type} ${code}`) || saysAccountIsClosed(message);
 }
 
 /**

@@ -50,19 +50,10 @@ export function settleCounts(
   counts: ReportedCounts,
   model: string,
 ): Pick<Tokens, 'input' | 'output' | 'reasoning'> {
-  const { total, reasoning } = counts;
+  const { total, reasoning, output } = counts;
   const isGoogles = GOOGLE_MODEL.test(model);
-  if (counts.output === undefined) {
-    // Google's OpenAI-compatible endpoint leaves out a completion of 0, also if there are thoughts.
-    const output = missingFigure(total, counts.input);
-    const isEmpty = isGoogles && total !== undefined && total === counts.input;
-    return {
-      input: counts.input,
-      output: output ?? reasoning ?? (isEmpty ? 0 : undefined),
-      reasoning: isGoogles && !reasoning ? output : reasoning,
-    };
-  }
-  const { output, input = missingFigure(total, output) } = counts;
+  if (output === undefined) return settleWithoutOutput(counts, isGoogles);
+  const { input = missingFigure(total, output) } = counts;
   const unexplained = total === undefined || input === undefined ? 0 : total - input - output;
   const leftOut = unexplained > 0 ? findLeftOut(unexplained, namedCounts(counts)) : undefined;
   if (leftOut !== undefined) {
@@ -75,6 +66,20 @@ export function settleCounts(
     return { input, output: output + unexplained, reasoning: unexplained };
   }
   return { input, output, reasoning };
+}
+
+/** Google's OpenAI-compatible endpoint leaves out a completion of 0, also if there are thoughts. */
+function settleWithoutOutput(
+  { input, total, reasoning }: ReportedCounts,
+  isGoogles: boolean,
+): Pick<Tokens, 'input' | 'output' | 'reasoning'> {
+  const output = missingFigure(total, input);
+  const isEmpty = isGoogles && total !== undefined && total === input;
+  return {
+    input,
+    output: output ?? reasoning ?? (isEmpty ? 0 : undefined),
+    reasoning: isGoogles && !reasoning ? output : reasoning,
+  };
 }
 
 /** The figure that makes up a total together with the other one; undefined if either is unknown, or nothing is missing. */
