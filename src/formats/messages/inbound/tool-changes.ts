@@ -74,16 +74,25 @@ function applyChanges(
   const known = new Map((tools ?? []).map((tool) => [getName(tool), tool]));
   const offered = new Map(known);
   for (const { type, tool } of changes) {
-    const { type: kind, definition, name: reference } = asObject(tool) ?? {};
-    const defined = kind === 'tool_definition' ? parseTool(definition, 'messages.tool_addition') : undefined;
-    const name = defined ? getName(defined) : kind === 'tool_reference' ? asText(reference) : undefined;
+    const name = findChangedName(asObject(tool) ?? {}, known);
     if (name === undefined) continue;
-    if (defined) known.set(name, defined);
     const added = known.get(name);
     if (type === 'tool_removal') offered.delete(name);
     else if (added) offered.set(name, added);
   }
   return [...offered.values()];
+}
+
+/** The name of the tool that a change is about. A tool that it defines is added to the known ones. */
+function findChangedName(
+  { type, definition, name }: JsonObject,
+  known: Map<string, Tool>,
+): string | undefined {
+  if (type === 'tool_reference') return asText(name);
+  const defined = type === 'tool_definition' ? parseTool(definition, 'messages.tool_addition') : undefined;
+  if (defined === undefined) return undefined;
+  known.set(getName(defined), defined);
+  return getName(defined);
 }
 
 function findChanges(block: JsonObject): readonly JsonObject[] {

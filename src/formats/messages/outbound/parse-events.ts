@@ -143,15 +143,20 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
       case 'error':
         throw parseErrorValue(event);
       default:
-        // Events of other types are ignored.
         if (isUntypedError(event)) throw parseErrorValue(event);
-        if (!isList(event['content']) || (type !== 'message' && event['role'] !== 'assistant')) return;
-        // A stream says that it has ended. A whole message without content does so only by its reason.
-        if (event['content'].length === 0 && asText(event['stop_reason']) === undefined)
-          throw brokenAnswer('a message with neither content nor an end');
-        this.#start(hasExactBlock(event) ? parseExactObject(data) : event, out);
-        this.#stop({}, out);
+        // Events of other types are ignored.
+        if (type === 'message' || event['role'] === 'assistant') this.#readWhole(data, event, out);
     }
+  }
+
+  #readWhole(data: string, message: JsonObject, out: Out): void {
+    const { content, stop_reason: reason } = message;
+    if (!isList(content)) return;
+    // A stream says that it has ended. A whole message without content does so only by its reason.
+    if (content.length === 0 && asText(reason) === undefined)
+      throw brokenAnswer('a message with neither content nor an end');
+    this.#start(hasExactBlock(message) ? parseExactObject(data) : message, out);
+    this.#stop({}, out);
   }
 
   /** Starts the message, which has no content yet or all of it. */
