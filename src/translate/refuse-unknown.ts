@@ -75,11 +75,8 @@ function findUnknown(object: JsonObject, known: KnownFields, root: KnownFields):
     const value = object[name];
     if (value === null || value === undefined || (known === root && UNCHECKED.has(name))) continue;
     const within = fields.get(name);
-    if (within === undefined) {
-      if (PASSED_ON_FIELDS.has(known)) continue;
-      return name;
-    }
-    if (within.isOpen || typeof value !== 'object') continue;
+    if (within === undefined && !PASSED_ON_FIELDS.has(known)) return name;
+    if (within === undefined || within.isOpen || typeof value !== 'object') continue;
     const found = findUnknownIn(isList(value) ? value : [value], within, root);
     if (found !== undefined) return `${name}.${found}`;
   }
