@@ -19,7 +19,7 @@ import {
   QUOTE,
 } from '../lib/json-bytes.ts';
 
-/** Whether JSON text has a number that JSON.stringify would write differently. Reads each character once. */
+/** Whether JSON text has a number that JSON.stringify would write differently. Takes one walk. */
 export function holdsInexactNumber(text: string): boolean {
   return checkNumbers(text, false) === 'inexact';
 }
@@ -35,26 +35,48 @@ export function checkNumbers(text: string, isLimited = true): 'plain' | 'inexact
   let holdsInexact = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = closingQuote(text, at);
-    else if (code === COMMA || code === COLON) tokens++;
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      tokens++;
-      depth++;
-      if (isLimited && depth > MAX_ANSWER_DEPTH) return 'unbounded';
-    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--;
-    else if (code === MINUS || isDigit(code)) {
-      const start = at;
-      let isWhole = true;
-      for (let next = text.charCodeAt(at + 1); isInNumber(next); next = text.charCodeAt(at + 1)) {
-        isWhole &&= isDigit(next);
-        at++;
-      }
-      const isPlain = isWhole && code !== MINUS && at - start < EXACT_DIGITS;
-      holdsInexact ||= !isPlain && isInexact(text.slice(start, at + 1));
+    switch (code) {
+      case QUOTE:
+        at = closingQuote(text, at);
+        break;
+      case COMMA:
+      case COLON:
+        tokens++;
+        break;
+      case OPEN_OBJECT:
+      case OPEN_LIST:
+        tokens++;
+        depth++;
+        if (isLimited && depth > MAX_ANSWER_DEPTH) return 'unbounded';
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        depth--;
+        break;
+      default:
+        if (code === MINUS || isDigit(code)) {
+          const end = afterNumber(text, at + 1);
+          holdsInexact ||= !isExactInteger(text, at, end) && isInexact(text.slice(at, end));
+          at = end - 1;
+        }
     }
   }
   if (isLimited && tokens > MAX_TOKENS) return 'unbounded';
   return holdsInexact ? 'inexact' : 'plain';
+}
+
+/** The end of a number. @param from a place in it, or its end. */
+function afterNumber(text: string, from: number): number {
+  let end = from;
+  while (isInNumber(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** Whether a number is a whole one, without a sign, of so few digits that each such number is exact. */
+function isExactInteger(text: string, start: number, end: number): boolean {
+  if (end - start > EXACT_DIGITS) return false;
+  for (let at = start; at < end; at++) if (!isDigit(text.charCodeAt(at))) return false;
+  return true;
 }
 
 /** Whether JSON.stringify would write a number differently. @param written its text. */
