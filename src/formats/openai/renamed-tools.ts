@@ -1,4 +1,4 @@
-/** The report on tools of one name: both formats have kinds of tools that may share a name, and others do not. */
+/** The report on tools that share a name. Only OpenAI's formats tell them apart, by their kinds and namespaces. */
 
 import type { ParseReport } from '../format.ts';
 
