@@ -9,6 +9,8 @@ import { checkPart, type PartContext } from './part.ts';
 import type { Rule } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
+type Report = (rule: Rule, detail: string) => void;
+
 /** The words of `finishReason`. */
 const WORDS = new Set([
   'FINISH_REASON_UNSPECIFIED',
@@ -47,9 +49,9 @@ const COMPLETE: ReadonlySet<Json> = new Set(['STOP', 1]);
 /** Checks the chunks of one answer. */
 export interface AnswerChecker {
   /** Checks a chunk. @returns whether the chunk is an error. */
-  add(chunk: JsonObject, report: (rule: Rule, detail: string) => void): boolean;
+  add(chunk: JsonObject, report: Report): boolean;
   /** Reports what is missing at the end of the answer. */
-  end(report: (rule: Rule, detail: string) => void): void;
+  end(report: Report): void;
 }
 
 /** A checker that has seen no chunk. */
@@ -61,7 +63,7 @@ export function answerChecker(): AnswerChecker {
   let version: string | undefined;
   let responseId: string | undefined;
 
-  function addCandidate(value: Json, report: (rule: Rule, detail: string) => void): void {
+  function addCandidate(value: Json, report: Report): void {
     if (!isObject(value)) {
       report('candidates-list', show(value));
       return;
@@ -79,7 +81,7 @@ export function answerChecker(): AnswerChecker {
     if (finish !== undefined) finishCandidate(candidate, finish, report);
   }
 
-  function checkSame(chunk: JsonObject, report: (rule: Rule, detail: string) => void): void {
+  function checkSame(chunk: JsonObject, report: Report): void {
     const { modelVersion, responseId: id } = chunk;
     if (isName(modelVersion)) {
       version ??= modelVersion;
@@ -118,18 +120,14 @@ export function answerChecker(): AnswerChecker {
   };
 }
 
-function checkFields(chunk: JsonObject, report: (rule: Rule, detail: string) => void): void {
+function checkFields(chunk: JsonObject, report: Report): void {
   const { candidates: list, promptFeedback, usageMetadata } = chunk;
   if (list === undefined && promptFeedback === undefined && usageMetadata === undefined)
     report('chunk-empty', show(chunk));
   if (list !== undefined && !isList(list)) report('candidates-list', show(list));
 }
 
-function finishCandidate(
-  candidate: Candidate,
-  finish: Json,
-  report: (rule: Rule, detail: string) => void,
-): void {
+function finishCandidate(candidate: Candidate, finish: Json, report: Report): void {
   candidate.finished = true;
   if (candidate.bare && COMPLETE.has(finish)) report('call-args', show(candidate.bare));
   // A caller may ask for enums as numbers (`$alt=json;enum-encoding=int`).
@@ -137,11 +135,7 @@ function finishCandidate(
     report('finish-word', show(finish));
 }
 
-function checkContent(
-  content: Json | undefined,
-  candidate: Candidate,
-  report: (rule: Rule, detail: string) => void,
-): void {
+function checkContent(content: Json | undefined, candidate: Candidate, report: Report): void {
   if (content === undefined) return;
   const { role, parts } = asObject(content) ?? {};
   if (!isObject(content)) report('content-shape', show(content));
@@ -154,7 +148,7 @@ function checkContent(
   }
 }
 
-function checkError(error: Json, report: (rule: Rule, detail: string) => void): void {
+function checkError(error: Json, report: Report): void {
   const { code, message, status } = asObject(error) ?? {};
   if (typeof code !== 'number' || typeof message !== 'string' || typeof status !== 'string') {
     report('error-shape', show(error));
