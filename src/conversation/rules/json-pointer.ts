@@ -16,6 +16,11 @@ export function parsePointer(reference: string): readonly string[] | undefined {
 
 /** The schema that a reference refers to; undefined if there is none. @param root the document with the reference. */
 export function resolveReference(reference: string, root: JsonObject): JsonObject | undefined {
+  return asObject(resolvePointer(reference, root));
+}
+
+/** The value that a reference refers to, which may also be `true`, the schema of any value; undefined if there is none. */
+export function resolvePointer(reference: string, root: JsonObject): Json | undefined {
   const keys = parsePointer(reference);
   if (keys === undefined) return undefined;
   let at: Json | undefined = root;
@@ -24,5 +29,5 @@ export function resolveReference(reference: string, root: JsonObject): JsonObjec
     else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
     else return undefined;
   }
-  return asObject(at);
+  return at;
 }

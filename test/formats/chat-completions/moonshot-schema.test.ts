@@ -118,7 +118,7 @@ const PROPERTIES: [string, Json, JsonObject][] = [
   ],
   [
     'a reference where none is taken',
-    { type: 'object', properties: {}, propertyNames: { $ref: '#/$defs/b' } },
+    { type: 'object', properties: {}, propertyNames: { $ref: '#/properties/a' } },
     { type: 'object', properties: {} },
   ],
   ['a reference to nothing', { $ref: '#/$defs/c', description: 'd' }, { description: 'd' }],

@@ -256,8 +256,8 @@ describe('any JSON as a schema', () => {
     ],
     [
       'an allOf of one',
-      { allOf: [{ $ref: '#/$defs/a' }], description: 'A.' },
-      { anyOf: [{ $ref: '#/$defs/a' }], description: 'A.' },
+      { allOf: [{ $ref: '#/properties/a' }], description: 'A.' },
+      { anyOf: [{ $ref: '#/properties/a' }], description: 'A.' },
     ],
     [
       'an allOf of two',

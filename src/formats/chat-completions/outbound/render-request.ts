@@ -9,8 +9,8 @@ import { renderCacheKey } from '../../openai/cache-key.ts';
 import { takesSampling } from '../../openai/default-effort.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { ownFields, withoutSaid } from '../../own-fields.ts';
+import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
-import { resolveRootReferences } from '../../root-references.ts';
 import type { Dialect } from '../dialect.ts';
 import { dialectFor } from '../restricted-dialect.ts';
 import { arrangeTurns } from './arrange-turns.ts';
@@ -37,7 +37,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   refuseUnanswerable(given, 'chat-completions');
   const dialect = dialectFor(target);
   const exact = given.formatSpecific?.format === 'chat-completions';
-  const direct = exact ? given : resolveRootReferences(given, 'chat-completions', report);
+  const direct = exact ? given : resolveReferences(given, 'chat-completions', report);
   const resolved = wrapAnswer(direct, target, 'chat-completions', report);
   const prompt = dialect.toolChoice
     ? resolved

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { isEmpty, otherFields, withoutFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign, withoutSaid } from '../../own-fields.ts';
+import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
-import { resolveRootReferences } from '../../root-references.ts';
 import { findDialect } from '../dialects.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
@@ -31,7 +31,7 @@ const IMAGE_FIELDS: readonly string[] = ['modalities', 'image_config'];
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   refuseUnanswerable(given, FORMAT);
   const takesReferences = given.formatSpecific?.format === FORMAT || findDialect(target).openApiSchemas;
-  const prompt = takesReferences ? given : resolveRootReferences(given, FORMAT, report);
+  const prompt = takesReferences ? given : resolveReferences(given, FORMAT, report);
   const { contents, system } = renderContents(prompt.turns, target, report);
   const tools = renderTools(prompt, target, report);
   const output = renderOutput(prompt.output, tools.length > 0, target, report);

@@ -10,8 +10,8 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
+import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
-import { resolveRootReferences } from '../../root-references.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
@@ -86,7 +86,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
 
 /** Resolves what Anthropic refuses in another format's tools: references at the roots of schemas, and names of its own. */
 function adaptTools(prompt: Prompt, report: Report): Prompt {
-  const resolved = resolveRootReferences(prompt, FORMAT, report);
+  const resolved = resolveReferences(prompt, FORMAT, report);
   return avoidNames(resolved, findHostedNames(resolved), report);
 }
 

@@ -11,8 +11,8 @@ import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { reportForeign } from '../../own-fields.ts';
+import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
-import { resolveRootReferences } from '../../root-references.ts';
 import { adaptTools } from './adapt-tools.ts';
 import { placeInstructions } from './instructions.ts';
 import { createContext, type RenderContext } from './render-context.ts';
@@ -39,7 +39,7 @@ const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'to
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
   const context = createContext(target, given.thinking, report);
-  const resolved = context.keepsAll ? given : resolveRootReferences(given, 'responses', report);
+  const resolved = context.keepsAll ? given : resolveReferences(given, 'responses', report);
   const prompt = adaptTools(wrapAnswer(resolved, target, 'responses', report), context.dialect, report);
   if (prompt.choices !== undefined && prompt.choices > 1) {
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');

@@ -1,4 +1,4 @@
-/** A schema whose root is a reference reaches each vendor with an object at its root. */
+/** A schema whose root is a reference, or that has a reference to nothing, reaches each vendor in a form that it takes. */
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -113,4 +113,46 @@ test('names that Anthropic does not take are restored in calls, in a schema behi
 test('a caller of the vendor’s own format keeps its schema', async () => {
   const sent = await door.sentFor('messages', CLAUDE, { tools: [tool('messages', 'f', NAMED)] });
   expect(at(sent, 'tools.0.input_schema')).toEqual(NAMED);
+});
+
+/** Definitions were lost on the way (open-webui/computer#87), or never existed (openai/openai-node#978). */
+const DANGLING: JsonObject = {
+  type: 'object',
+  properties: {
+    lost: { $ref: '#/$defs/Lost', description: 'L' },
+    list: { type: 'array', items: { $ref: '#/definitions/Root/properties/a' } },
+    other: { $ref: 'https://a.example/a.json' },
+    known: { $ref: '#/$defs/A' },
+    any: { $ref: '#/$defs/Any' },
+    again: { $ref: '#/properties/known' },
+  },
+  $defs: { A, Any: true },
+};
+
+test.each(rows)('references that lead nowhere: $caller to $model', async ({ model, caller, ofTool }) => {
+  const sent = await door.sentFor(caller, model, { tools: [tool(caller, 'f', DANGLING)] });
+  expect(at(sent, `${ofTool}.properties.lost.description`)).toBe('L');
+  const text = JSON.stringify(at(sent, ofTool));
+  for (const lost of ['Lost', 'Root', 'a.example']) expect(text).not.toContain(lost);
+  expect(text).toContain('"required":["a"]');
+});
+
+test.each(rows.filter(({ ofAnswer }) => ofAnswer))(
+  'references that lead nowhere, of an answer: $caller to $model',
+  async ({ model, caller, ofAnswer = '' }) => {
+    const properties = { lost: { $ref: '#/$defs/Lost' }, a: { type: 'string' } };
+    const required = ['lost', 'a'];
+    const schema = { type: 'object', properties, required, additionalProperties: false };
+    const sent = await door.sentFor(caller, model, answerOf(caller, schema));
+    expect(JSON.stringify(sent)).not.toContain('Lost');
+    expect(JSON.stringify(at(sent, ofAnswer))).not.toContain('$ref');
+  },
+);
+
+test.each([
+  { $id: 'Node', type: 'object', properties: { of: { type: 'array', items: { $ref: 'Node' } } } },
+  { type: 'object', properties: { a: { $anchor: 'a', type: 'string' }, b: { $ref: '#a' } } },
+])('a reference by a name stays: %j', async (schema) => {
+  const sent = await door.sentFor('messages', GEMINI, { tools: [tool('messages', 'f', schema)] });
+  expect(at(sent, 'tools.0.functionDeclarations.0.parametersJsonSchema')).toEqual(schema);
 });
