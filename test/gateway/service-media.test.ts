@@ -65,3 +65,37 @@ test('an address with a scheme stays one', async () => {
     fileData: { fileUri: 'https://files.example/a.pdf' },
   });
 });
+
+test("vLLM's audio_url, which is an address or the data", async () => {
+  const audio_url = { url: 'https://sounds.example/a.mp3' };
+  expect(await sentFor(GEMINI, { type: 'audio_url', audio_url })).toMatchObject({
+    fileData: { fileUri: audio_url.url },
+  });
+  const [mimeType, data] = SOUNDS[0];
+  const inline = { url: `data:audio/mp3;base64,${data}` };
+  expect(await sentFor(GEMINI, { type: 'audio_url', audio_url: inline })).toEqual({
+    inlineData: { mimeType, data },
+  });
+});
+
+const PDF = 'https://files.example/a.pdf';
+
+test("LiteLLM's file_id, which is an address", async () => {
+  const part = { type: 'file', file: { file_id: PDF, format: 'application/pdf' } };
+  expect(await sentFor(GEMINI, part)).toEqual({
+    fileData: { mimeType: 'application/pdf', fileUri: PDF },
+  });
+  expect(await sentFor(CLAUDE, part)).toEqual({ type: 'document', source: { type: 'url', url: PDF } });
+  const film = 'https://www.youtube.com/watch?v=9hE5-98ZeCg';
+  expect(await sentFor(GEMINI, { type: 'file', file: { file_id: film, format: 'video/mp4' } })).toEqual({
+    fileData: { mimeType: 'video/mp4', fileUri: film },
+  });
+});
+
+test.each(['file_id', 'file_data'])('a file in a bucket at Google: %s', async (field) => {
+  const part = { type: 'file', file: { [field]: 'gs://bucket/a.pdf' } };
+  expect(await sentFor(GEMINI, part)).toMatchObject({ fileData: { fileUri: 'gs://bucket/a.pdf' } });
+  const messages = [{ role: 'user', content: [part] }];
+  const { status, text } = await door.whole('chat-completions', CLAUDE, { messages });
+  expect(status, text).toBe(400);
+});

@@ -43,6 +43,7 @@ export function parsePart(value: JsonObject, param: Place): ContentPart {
     }
     case 'image_url':
     case 'video_url':
+    case 'audio_url':
     case 'file_url':
     case 'document_url': {
       const { [type]: link, ...rest } = fields;
@@ -76,8 +77,17 @@ function parseText(value: JsonObject, param: Place): TextPart {
   return { kind: 'text', text, ...parseRemainingFields(rest) };
 }
 
+/** The parts that hold an address, and what it leads to. `audio_url` is vLLM's (docs.vllm.ai, "Multimodal Inputs"). */
+const LINKS = {
+  image_url: 'image',
+  video_url: 'video',
+  audio_url: 'audio',
+  file_url: 'document',
+  document_url: 'document',
+} as const;
+
 function parseLink(
-  type: 'image_url' | 'video_url' | 'file_url' | 'document_url',
+  type: keyof typeof LINKS,
   link: Json | undefined,
   around: JsonObject,
   param: Place,
@@ -85,21 +95,20 @@ function parseLink(
   const { url: address, detail, ...rest } = asObject(link) ?? {};
   const url = asText(link) ?? asText(address);
   if (url === undefined) throw missing(`${param}.${type}.url`);
-  const isDocument = type === 'file_url' || type === 'document_url';
+  const place = LINKS[type];
+  const isDocument = place === 'document';
   const inline = parseDataUrl(url) ?? (isDocument ? parseBareData(url) : undefined);
   const remaining = withoutNulls(rest);
   return {
     kind: 'media',
-    media: isDocument
-      ? 'document'
-      : findMediaKindIn(type === 'image_url' ? 'image' : 'video', inline?.mediaType),
+    media: isDocument ? place : findMediaKindIn(place, inline?.mediaType),
     ...(inline && { mediaType: inline.mediaType || DEFAULT_TYPE }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
     ...parseRemainingFields(
       around,
       isEmpty(remaining) ? {} : { [type]: remaining },
-      isDocument ? { link: type } : {},
+      isDocument || place === 'audio' ? { link: type } : {},
     ),
   };
 }
@@ -113,9 +122,13 @@ function parseBareData(url: string): ReturnType<typeof parseDataUrl> {
   return { mediaType: sniffMediaType(url) ?? 'application/octet-stream', data: url };
 }
 
+/** An address, which some services take in place of a file's data or id. `gs:` is that of a bucket at Google. */
+const ADDRESS = /^(?:https?|gs):/i;
+
 function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPart {
   const { file_id: id, file_data: data, filename, ...rest } = file;
   const name = asText(filename);
+  if (typeof id === 'string' && ADDRESS.test(id)) return parseLinkedFile(id, name, rest, around);
   const remaining = withoutNulls(rest);
   const common = {
     kind: 'media',
@@ -125,7 +138,7 @@ function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPar
   } as const;
   if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
-  if (/^https?:/i.test(data)) return { ...common, source: { kind: 'url', url: data } };
+  if (ADDRESS.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
   const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : (findTypeByName(name) ?? 'application/pdf');
   return {
@@ -133,5 +146,25 @@ function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPar
     media: findMediaKind(mediaType),
     mediaType,
     source: { kind: 'base64', data: inline?.data ?? data },
+  };
+}
+
+/** A file whose id is its address, as LiteLLM takes it, with its media type in `format` ("Using PDF Input"). */
+function parseLinkedFile(
+  url: string,
+  name: string | undefined,
+  { format, ...rest }: JsonObject,
+  around: JsonObject,
+): MediaPart {
+  const mediaType = asText(format);
+  const remaining = withoutNulls(rest);
+  const roundTrip = { link: 'file_id', ...(mediaType !== undefined && { format: mediaType }) };
+  return {
+    kind: 'media',
+    media: findMediaKind(mediaType),
+    ...(mediaType !== undefined && { mediaType }),
+    ...(name !== undefined && { name }),
+    source: { kind: 'url', url },
+    ...parseRemainingFields(around, isEmpty(remaining) ? {} : { file: remaining }, roundTrip),
   };
 }

@@ -23,7 +23,19 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
   if (source.kind === 'text')
     return { type: 'text', text: name ? flat(`${name}\n\n${source.text}`) : source.text };
   if (source.kind === 'file') return renderFile(part, { file_id: getStoredId(source, FILE_STORES) });
+  const { link, format } = findRoundTrip(part.formatSpecific, 'chat-completions');
+  // The caller has written it for the service that gets it.
+  if (link === 'file_id' && source.kind === 'url') {
+    return renderFile(part, { file_id: source.url, ...(format !== undefined && { format }) });
+  }
   if (media === 'audio') {
+    if (link === 'audio_url') {
+      return renderLink(
+        link,
+        part,
+        source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? '', source.data),
+      );
+    }
     if (source.kind === 'url') throw cannotTake('Audio given as a URL');
     return {
       type: 'input_audio',
