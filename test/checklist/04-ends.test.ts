@@ -447,12 +447,25 @@ describe('checklist 46: an answer of Claude that a filter ended is no normal end
   });
 });
 
+const ended = (word: string): Both => ({
+  whole: json(completion({ content: 'Well, ' }, word)),
+  stream: chatStream(chunk({ content: 'Well, ' }), chunk({}, word)),
+});
+
+describe("checklist 46: words of Google's and Amazon's services in OpenAI's format are no normal end", () => {
+  test.each<[string, Caller, Json]>([
+    ['content_filter: PROHIBITED_CONTENT', 'messages', 'refusal'],
+    ['content_filter: PROHIBITED_CONTENT', 'responses', 'content_filter'],
+    ['function_call_filter: MALFORMED_FUNCTION_CALL', 'messages', 'refusal'],
+    ['function_call_filter: MALFORMED_FUNCTION_CALL', 'responses', 'content_filter'],
+    ['guardrail_intervened', 'messages', 'refusal'],
+  ])('checklist 46: %s, in %s', async (word, from, expected) => {
+    expect(await ends(from, QWEN, ended(word))).toEqual([expected, [expected]]);
+  });
+});
+
 describe("checklist 168: Z.ai's own finish reasons are understood", () => {
   const GLM = 'z-ai/glm-5.2';
-  const ended = (word: string): Both => ({
-    whole: json(completion({ content: 'Well, ' }, word)),
-    stream: chatStream(chunk({ content: 'Well, ' }), chunk({}, word)),
-  });
 
   test.each<[string, Caller, Json]>([
     ['sensitive', 'messages', 'refusal'],

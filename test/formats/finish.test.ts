@@ -74,6 +74,16 @@ test.each([
   ['model_length', 'context-length'],
   ['constructor', 'other'],
   ['a new word', 'other'],
+  // Amazon's guardrails (pydantic/pydantic-ai#7816).
+  ['guardrail_intervened', 'content-filter'],
+  // Google's service in this format.
+  ['SAFETY', 'content-filter'],
+  ['STOP', 'stop'],
+  ['content_filter: PROHIBITED_CONTENT', 'content-filter'],
+  ['content_filter: A_NEW_WORD', 'content-filter'],
+  ['function_call_filter: MALFORMED_FUNCTION_CALL', 'malformed-call'],
+  ['function_call_filter: A_NEW_WORD', 'malformed-call'],
+  ['constructor: A', 'other'],
 ])('chat-completions: the word %s means %s', (word, finish) => {
   expect(chat.parseFinish(word)).toBe(finish);
 });

@@ -24,6 +24,19 @@ const FINISH: ReadonlyMap<string, Finish> = new Map([
   ['refusal', 'refusal'],
   ['pause_turn', 'pause'],
   ['safety', 'content-filter'],
+  ['recitation', 'content-filter'],
+  ['blocklist', 'content-filter'],
+  ['prohibited_content', 'content-filter'],
+  ['spii', 'content-filter'],
+  ['malformed_function_call', 'malformed-call'],
+  // Amazon Bedrock (pydantic/pydantic-ai#7816).
+  ['guardrail_intervened', 'content-filter'],
+]);
+
+/** What Google's service in this format puts before a word of Gemini: `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+const FILTERS: ReadonlyMap<string, Finish> = new Map([
+  ['content_filter', 'content-filter'],
+  ['function_call_filter', 'malformed-call'],
 ]);
 
 /** OpenAI's five words. An answer with one of them needs no `native_finish_reason`. */
@@ -51,7 +64,8 @@ export function parseFinish(word: string): Finish {
       'The upstream ran out of resources while it was answering.',
     );
   }
-  return FINISH.get(word) ?? 'other';
+  const [filter = ''] = word.split(':', 1);
+  return FINISH.get(word.toLowerCase()) ?? FILTERS.get(filter) ?? 'other';
 }
 
 /** Vendors' own words that say more than the standard word beside them. */
