@@ -248,6 +248,7 @@ describe('checklist 159: agents learn that a dialogue is too long, however a ser
     'number of input tokens (204703) has exceeded max_prompt_tokens (202752) limit.',
     'prompt tokens (1200008) exceed model maximum (1050000) for openai.gpt-5.6-terra',
     "total tokens exceeds the model's max of 4096",
+    'length of prompt_tokens (57535) must be less than max_seq_len (32768).',
     'The total length of all messages is too long.',
     '`inputs` tokens + `max_new_tokens` must be <= 32769. Given: 40000 `inputs` tokens and 100',
     'Input validation error: `inputs` must have less than 8192 tokens. Given: 9000',

@@ -57,6 +57,7 @@ const TOO_LONG = new RegExp(
     'tokens in request more than max tokens allowed',
     'prompt token count of \\d+ exceeds',
     'exceeded max_prompt_tokens',
+    'length of prompt_tokens \\(\\d+\\) must be less',
     'prompt tokens \\(\\d+\\) exceed',
     "total tokens exceeds? the model's max",
     'length of all messages is too long',
