@@ -35,3 +35,11 @@ export function parseEventObject(data: string): JsonObject {
   if (!isObject(value)) throw brokenAnswer('an event that is not an object');
   return value;
 }
+
+/**
+ * Whether an event's data says nothing. Services keep a stream open with empty data, null or an empty list (Claude on
+ * Azure, langchain4j/langchain4j#5353).
+ */
+export function saysNothing(data: string): boolean {
+  return data === '' || data === 'null' || data === '[]';
+}

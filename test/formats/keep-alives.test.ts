@@ -72,6 +72,15 @@ describe.each(allFormats)('in $name', (to) => {
   });
 });
 
+/** Claude on Azure sends an empty list (langchain4j/langchain4j#5353). */
+describe.each(['', 'null', '[]'])("a vendor's keep-alive with the data %j", (data) => {
+  test.each(cases)('changes nothing in an answer: $name', ({ from, sse }) => {
+    const text = sse.toString('utf8').replaceAll('\r\n', '\n');
+    const kept = text.replaceAll('\n\n', `\n\ndata: ${data}\n\n`);
+    expect(eventsOf(from, Buffer.from(kept))).toEqual(eventsOf(from, Buffer.from(text)));
+  });
+});
+
 const tools = [{ type: 'function', name: 'look' }, { type: 'custom', name: 'write' }, { type: 'shell' }];
 const prompt = outlinePrompt(parseRequest({ model: 'm', input: 'Hi', tools }, unreported));
 

@@ -288,7 +288,7 @@ describe('errors', () => {
     ).toHaveLength(1);
   });
 
-  test.each(['{', '[]', '7', '"x"', '[DON'])('%j is not a chunk', (data) => {
+  test.each(['{', '[7]', '7', '"x"', '[DON'])('%j is not a chunk', (data) => {
     expect(faultOf(() => parsed([hello, { data }, stop, DONE]))).toBe('upstream-broken');
   });
 

@@ -15,7 +15,7 @@ import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from
 import type { Pieces } from '../../../streams/repeated-events.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Step } from '../../../streams/step.ts';
-import { brokenAnswer, parseEventObject } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
 import { changedNames } from '../../safe-names.ts';
@@ -71,8 +71,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       return;
     }
     this.#lastPiece = undefined;
-    // Some services send null as a keep-alive.
-    if (this.#isDone || data === '' || data === 'null') return;
+    if (this.#isDone || saysNothing(data)) return;
     if (data.startsWith('[DONE]')) {
       this.#isDone = true;
       // A choice without any content gets no finish.

@@ -18,7 +18,7 @@ import { asList, asNumber, asObject, asText, isList, isObject } from '../../../l
 import type { Pieces } from '../../../streams/repeated-events.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { brokenAnswer, parseEventObject, parseEventValue } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject, parseEventValue, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { blockWord } from '../wire/finish-reasons.ts';
@@ -80,8 +80,8 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     }
     this.#readLastUsage();
     this.#lastPiece = undefined;
-    // Gemini writes no end marker, but some services in front of it write OpenAI's, and keep a stream open with empty data.
-    if (event.data === '' || event.data === '[DONE]') return;
+    // Gemini writes no end marker, but some services in front of it write OpenAI's.
+    if (event.data === '[DONE]' || saysNothing(event.data)) return;
     const value = parseEventValue(event.data);
     if (isList(value)) {
       const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;

@@ -18,7 +18,7 @@ import {
 import type { Pieces } from '../../../streams/repeated-events.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { brokenAnswer, parseEventObject } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser } from '../../format.ts';
 import { END_FIELDS, parseEnd } from '../wire/finish-reasons.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
@@ -69,7 +69,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
       return;
     }
     this.#lastPiece = undefined;
-    if (this.#isOver || data === '') return;
+    if (this.#isOver || saysNothing(data)) return;
     const value = parseEventObject(data);
     const type = asText(value['type']) ?? event;
     if (type === 'content_block_delta') this.#lastPiece = this.#readDelta(value, out);

@@ -21,7 +21,7 @@ import {
 import type { Pieces } from '../../../streams/repeated-events.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
-import { brokenAnswer, parseEventObject } from '../../event-data.ts';
+import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
@@ -61,8 +61,8 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   }
 
   transform({ data, piece }: Sse, out: Sink<ReplyEvent>): void {
-    // Some services keep a stream open with empty data. A piece of a text may have none.
-    if (this.#ended || data === '[DONE]' || (data === '' && piece === undefined)) return;
+    // A piece of a text may have no data.
+    if (this.#ended || data === '[DONE]' || (piece === undefined && saysNothing(data))) return;
     this.#parts.out = out;
     const value = piece === undefined ? parseEventObject(data) : { ...this.#delta, delta: piece };
     this.#delta = undefined;
