@@ -2,11 +2,12 @@
  * Makes Anthropic accept a conversation that other vendors' models continued (API reference, messages; extended thinking
  * guide). Anthropic accepts neither thinking that it has not signed, nor searches that it has not made, nor texts of white
  * space only, which many models write before a call, nor anything behind a call, nor empty turns, nor what a client adds for
- * itself. With a budget, its models cannot begin to think during a round of calls. That would happen if the calls are
- * another model's, or if a client has left out the thinking before them.
+ * itself, nor a call of its own tools without the result. With a budget, its models cannot begin to think during a round
+ * of calls. That would happen if the calls are another model's, or if a client has left out the thinking before them.
  */
 
 import { unsealReturned } from '../../../conversation/signature.ts';
+import type { GatewayError } from '../../../lib/errors.ts';
 import {
   asList,
   asObject,
@@ -22,6 +23,7 @@ import {
 } from '../../../lib/json.ts';
 import { OF_CLIENTS } from '../../client-fields.ts';
 import { moveCallsLast } from './calls-last.ts';
+import { withoutUnpairedBlocks } from './unpaired-blocks.ts';
 
 /**
  * Removes from a request what Anthropic does not accept.
@@ -29,9 +31,13 @@ import { moveCallsLast } from './calls-last.ts';
  * @returns undefined if there is nothing to remove.
  * @see Outbound.stripForeignContent
  */
-export function stripForeignContent(request: JsonObject): JsonObject | undefined {
+export function stripForeignContent(
+  request: JsonObject,
+  _dialect?: string,
+  refusal?: GatewayError,
+): JsonObject | undefined {
   const original = asList(request['messages']);
-  const messages = original.flatMap(stripTurn);
+  const messages = withoutUnpairedBlocks(original.flatMap(stripTurn), refusal);
   const stopsThinking = asObject(request['thinking'])?.['type'] === 'enabled' && lacksThinking(messages);
   if (!stopsThinking) return hasSameItems(messages, original) ? undefined : { ...request, messages };
   return { ...disableThinking(request), messages };
