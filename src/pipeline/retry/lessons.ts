@@ -1,12 +1,16 @@
 /**
- * What vendors have recently refused, by model: the fields that a service does not take, that a model always reasons or
- * takes no such setting, that its answers are not streamed, or that it wants another of its formats. The next request
- * of the kind is adapted at once; otherwise each would be refused first. Only what was answered after a repair is
- * learned.
+ * What vendors have recently refused, by tenant and model: the fields that a service does not take, that a model always
+ * reasons or takes no such setting, that its answers are not streamed, or that it wants another of its formats. The next
+ * request of the kind is adapted at once; otherwise each would be refused first. Only what was answered after a repair
+ * is learned.
+ *
+ * A refusal may be about a value that its caller made up, and vendors quote what they refuse. So what one tenant is
+ * refused changes no request of another.
  */
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Avoidance } from '../../conversation/rules/avoidance.ts';
+import { flat } from '../../lib/flat-text.ts';
 import type { Routed } from '../exchange.ts';
 import { asksStream, isNative } from '../request/request-kind.ts';
 import { withoutFields } from './optional-fields.ts';
@@ -22,6 +26,13 @@ export interface Lessons {
 
 /** The longest value of an effort, in bytes of JSON. */
 const MAX_EFFORT_LENGTH = 16;
+
+/**
+ * The most refused fields of a lesson, and the longest, in UTF-16 code units. Callers choose them, since betas are among
+ * them; Claude Code sends about a dozen.
+ */
+const MAX_FIELDS = 64;
+const MAX_FIELD_LENGTH = 64;
 
 /** Makes an empty memory. @param clock milliseconds since any moment. */
 export function openLessons(clock: () => number): Lessons {
@@ -48,7 +59,7 @@ export function openLessons(clock: () => number): Lessons {
         ...before,
         ...rest,
         avoids: union(before?.avoids, rest.avoids),
-        refusedFields: union(before?.refusedFields, rest.refusedFields),
+        refusedFields: bounded(union(before?.refusedFields, rest.refusedFields)),
       });
     },
   };
@@ -96,12 +107,25 @@ function union<T>(one: ReadonlySet<T> = new Set(), other: ReadonlySet<T> = new S
   return new Set([...one, ...other]);
 }
 
+/** The fields that were refused last. */
+function bounded(fields: ReadonlySet<string>): ReadonlySet<string> {
+  // A field is a part of a header, which would be kept with it.
+  const kept = [...fields].filter(({ length }) => length <= MAX_FIELD_LENGTH).map(flat);
+  return new Set(kept.slice(-MAX_FIELDS));
+}
+
 /**
  * What a lesson holds for: a model at a service. Each model has its own betas, and token counts accept others than answers
- * do (anthropics/claude-code#11154).
+ * do (anthropics/claude-code#11154). The name of the tenant, which may have any characters, is last.
  */
-function lessonKey({ vendor: { origin, basePath }, model, route }: Routed): string {
-  return `${origin}${basePath} ${model.id} ${route.operation}`;
+function lessonKey(routed: Routed): string {
+  const { vendor, model, route } = routed;
+  return `${vendor.origin}${vendor.basePath} ${model.id} ${route.operation} ${findTenant(routed)}`;
+}
+
+/** Who learns together: the keys of a group, or else a key. */
+function findTenant({ principal: { name, group } }: Routed): string {
+  return group === undefined ? `key ${name}` : `group ${group.name}`;
 }
 
 /** The request for a non-streaming answer, from which the gateway makes the caller's stream. */
@@ -110,13 +134,19 @@ export function askWhole(routed: Routed): Routed {
 }
 
 /** What a demand for a format may apply to: a model, one of its fields, or its functions combined with an effort. */
-function formatKeys({ model: { id }, scan: { fields }, body }: Routed) {
+function formatKeys(routed: Routed) {
+  const {
+    model: { id },
+    scan: { fields },
+    body,
+  } = routed;
+  const tenant = findTenant(routed);
   const span = fields.get('reasoning_effort');
   const isWord = span === undefined || span.end - span.start <= MAX_EFFORT_LENGTH;
   const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);
   return {
-    model: id,
-    ...(fields.has('reasoning') && { reasoning: `${id} reasoning` }),
-    ...(fields.has('tools') && isWord && { tools: `${id} tools ${effort}` }),
+    model: `${id} ${tenant}`,
+    ...(fields.has('reasoning') && { reasoning: `${id} reasoning ${tenant}` }),
+    ...(fields.has('tools') && isWord && { tools: `${id} tools ${effort} ${tenant}` }),
   };
 }

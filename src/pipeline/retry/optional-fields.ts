@@ -23,7 +23,6 @@ export function dropRefusedFields({ routed, error, earlier }: Refused): Repaired
     .filter((name) => !known.has(name));
   if (named.length === 0) return undefined;
   const refusedFields = new Set([
-    ...known,
     ...named,
     ...(earlier.includes(OPTIONAL_FIELDS) ? optionalFields.names : []),
   ]);

@@ -8,9 +8,9 @@ export interface TtlCache<T> {
   isEmpty(): boolean;
 }
 
-/** How long an entry holds, in milliseconds, and how many entries there may be. */
+/** How long an entry holds, in milliseconds, and how many entries there may be; the oldest one is dropped first. */
 const TTL = 600_000;
-const MAX_ENTRIES = 1_000;
+const MAX_ENTRIES = 10_000;
 
 /** Makes an empty cache. @param clock milliseconds since any moment. */
 export function openTtlCache<T>(clock: () => number): TtlCache<T> {
@@ -21,8 +21,11 @@ export function openTtlCache<T>(clock: () => number): TtlCache<T> {
       return found !== undefined && clock() < found.until ? found.said : undefined;
     },
     set(kind, said) {
-      if (known.size >= MAX_ENTRIES) known.clear();
+      // The last one in the map is the one that was said last.
+      known.delete(kind);
       known.set(kind, { said, until: clock() + TTL });
+      const [oldest] = known.size > MAX_ENTRIES ? known.keys() : [];
+      if (oldest !== undefined) known.delete(oldest);
     },
     isEmpty: () => known.size === 0,
   };
