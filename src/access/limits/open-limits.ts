@@ -60,6 +60,7 @@ interface Counting {
   readonly timeZone?: string | undefined;
   readonly stored?: StoredSpending | undefined;
   readonly initial?: InitialSpending;
+  readonly forgetsUnused?: boolean;
   /** The Redis in which several processes count together; absent: this process counts alone. */
   readonly connection?: RedisConnection | undefined;
 }
@@ -67,7 +68,7 @@ interface Counting {
 /** @param prefix of the names of the figures in Redis. */
 function openCounters(
   prefix: string,
-  { window, now, timeZone, stored, initial, connection }: Counting,
+  { window, now, timeZone, stored, initial, forgetsUnused, connection }: Counting,
 ): Counters {
   const redis = connection?.redis;
   const counting = (name: string): UsageWindow =>
@@ -84,6 +85,7 @@ function openCounters(
       stored,
       redis,
       initial,
+      forgetsUnused,
       onFault: connection?.onFault,
     }),
     reservations: redis === undefined ? localReservations() : sharedReservations(`${prefix}reserved`, redis),
@@ -123,7 +125,15 @@ export async function openLimits({
     { window, now, timeZone, stored: storedOfGroups, connection },
     storedByModel?.groups,
   );
-  const tags = openCounters('tag-', { window, now, timeZone, stored: storedOfTags, connection });
+  const tags = openCounters('tag-', {
+    window,
+    now,
+    timeZone,
+    stored: storedOfTags,
+    // Callers choose tags, and may choose others every day.
+    forgetsUnused: storedOfTags !== undefined,
+    connection,
+  });
   const refresh = async (): Promise<void> => {
     for (const { all, byModel } of [keys, groups]) {
       await all.spending.refresh();

@@ -27,6 +27,11 @@ export interface SpendingOptions {
   readonly stored?: StoredSpending | undefined;
   readonly redis?: Redis | undefined;
   readonly initial?: InitialSpending | undefined;
+  /**
+   * Whether the figures of keys without a request on the last day are forgotten. Such a key's first request may pass before
+   * the store has said what it spent.
+   */
+  readonly forgetsUnused?: boolean | undefined;
   /** Called if Redis has something else in the place of an amount; it counts as nothing. */
   readonly onFault?: ReportFault | undefined;
 }
@@ -139,7 +144,14 @@ export class Spending {
       this.#figures[period] = before?.name === name ? before.figures : new Map();
     }
     if (this.#asked !== undefined) this.#asked = this.#askedToday;
+    // A clock that is set back was wrong before, and so were the keys of its last day.
+    if (this.#options.forgetsUnused === true && day > last.day) this.#forgetUnused();
     this.#askedToday = new Set();
+  }
+
+  #forgetUnused(): void {
+    for (const figures of Object.values(this.#figures))
+      for (const key of figures.keys()) if (!this.#askedToday.has(key)) figures.delete(key);
   }
 
   #figuresFor(key: string): Spent {

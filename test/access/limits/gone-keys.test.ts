@@ -5,9 +5,12 @@ import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Limits } from '../../../src/access/limits/limits.ts';
 import { limitsInMemory, openLimits } from '../../../src/access/limits/open-limits.ts';
+import type { Spent } from '../../../src/access/limits/spending.ts';
+import { tagName } from '../../../src/access/limits/tags-in-use.ts';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { held } from '../../support/held.ts';
+import { soon } from '../../support/soon.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -72,6 +75,36 @@ test('the memory of a process does not grow with the number of keys there have b
   const [, , third = 0] = days;
   // The state of 60,000 keys takes eleven megabytes.
   expect(days.at(-1)).toBeLessThan(third + 5_000_000);
+});
+
+test('what a tag has spent is not held in memory once it is gone: the store knows it', async () => {
+  const spent = { day: 0, week: 0, month: 5, total: 0 };
+  const name = tagName('app', 'gone');
+  let stored = new Map<string, Spent>();
+  const limits = await openLimits({ storedOfTags: async () => stored });
+  const principal: Principal = {
+    name: 'app',
+    restricted: false,
+    allows: () => true,
+    stored: 'all',
+    limits: {},
+    tagLimits: { budgetMonth: 1 },
+  };
+  const askAs = (tag: string): unknown =>
+    limits.admitTag(principal, tag, response, 'chat-completions', undefined);
+  askAs('gone');
+  limits.charge({ key: 'app', tag: 'gone', tokens: 1, cost: 5, time: Date.now() });
+  for (const _ of ['today', 'tomorrow']) {
+    expect(() => askAs('gone')).toThrow('budget for this month');
+    later(DAY);
+  }
+  askAs('another');
+  later(DAY);
+  // Nobody else has told what it spent.
+  expect(() => askAs('gone')).not.toThrow();
+  stored = new Map([[name, spent]]);
+  await soon(() => expect(() => askAs('gone')).toThrow('budget for this month'));
+  await limits.close();
 });
 
 test('a window is not dropped before it ends, whatever other keys do', () => {
