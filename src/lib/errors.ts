@@ -51,6 +51,8 @@ export interface FaultDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** Set if the exchange with the vendor failed before the vendor did any work, or may have. */
   readonly loss?: Loss;
+  /** Set if a quota of the gateway's account is one of the requested model: the account may still use others. */
+  readonly isOfModel?: boolean;
   readonly cause?: unknown;
 }
 
@@ -98,6 +100,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly loss: Loss | undefined;
+  readonly isOfModel: boolean;
 
   /** @param message for the caller: it contains no key, no internal address and none of the caller's own text. */
   constructor(fault: Fault, message: string, details: FaultDetails = {}) {
@@ -109,6 +112,7 @@ export class GatewayError extends Error {
     this.retryAfter = details.retryAfter;
     this.headers = details.headers ?? {};
     this.loss = details.loss;
+    this.isOfModel = details.isOfModel ?? false;
   }
 }
 
@@ -140,9 +144,10 @@ export function amended(
   error: GatewayError,
   details: FaultDetails & { readonly message?: string },
 ): GatewayError {
-  const { fault, message, status, param, code, retryAfter, headers, loss } = error;
+  const { fault, message, status, param, code, retryAfter, headers, loss, isOfModel } = error;
   return new GatewayError(fault, details.message ?? message, {
     status,
+    isOfModel,
     ...(param !== undefined && { param }),
     ...(code !== undefined && { code }),
     ...(retryAfter !== undefined && { retryAfter }),

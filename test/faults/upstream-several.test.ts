@@ -1,7 +1,7 @@
 /** Several upstreams of one vendor: which one is asked, and which one is ejected. */
 
 import { describe, expect, test } from 'vitest';
-import type { Script } from '../support/fault-upstream.ts';
+import type { FaultRequest, Script } from '../support/fault-upstream.ts';
 import { KEY, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { eventually } from '../support/raw.ts';
@@ -295,6 +295,45 @@ describe('several upstreams', () => {
     expect(await statuses(gateway, 20)).toEqual(Array(20).fill(200));
     expect(first?.requests.length).toBe(before + 5);
   });
+
+  test.each(['GenerateRequestsPerDayPerProjectPerModel-FreeTier', 'x_tokens_per_model_per_day'])(
+    'one whose quota of the day for a model is used up serves its other models: %s',
+    async (quotaId) => {
+      const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaId }] }];
+      const body = JSON.stringify({
+        error: { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details },
+      });
+      const answered: Script = (wire) => wire.answer(200, wholeAnswer('generate-content'));
+      const usedUp: Script = (wire, request) =>
+        isForPro(request) ? wire.answer(429, body) : answered(wire, request);
+      const isForPro = ({ head }: FaultRequest): boolean => head.includes('gemini-2.5-pro');
+      for (const left of [false, true]) {
+        const places = await upstreams(2);
+        const [first, second] = places;
+        first?.script(usedUp);
+        second?.script(left ? answered : usedUp);
+        const gateway = await gatewayOf({
+          vendors: {
+            google: { upstreams: places.map(({ url }, at) => ({ baseUrl: url, apiKey: `key-${at}` })) },
+          },
+        });
+        const asked = async (model: string): Promise<number> => {
+          const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+          const url = `${gateway.url}/v1beta/models/${model}:generateContent`;
+          const response = await postJson(url, { contents });
+          await response.text();
+          return response.status;
+        };
+        for (let at = 0; at < 4; at += 1) {
+          expect(await asked('gemini-2.5-pro')).toBe(left ? 200 : 429);
+          expect(await asked('gemini-2.5-flash')).toBe(200);
+        }
+        if (!left) continue;
+        expect(first?.requests.filter(isForPro)).toHaveLength(1);
+        expect(first?.requests.length).toBeGreaterThan(1);
+      }
+    },
+  );
 
   test('one whose key is refused, or has no money left, is ejected at once', async () => {
     for (const body of [

@@ -45,6 +45,7 @@ export function reportOutcome(lease: Lease, operation: Operation): OutcomeReport
     // stream that begins with that error is cancelled for it.
     if (ending === 'left' && error.fault !== 'rate-limited') return;
     if (error.fault === 'upstream-auth' && hasOwnPermission(operation)) lease.coolDown(MAX_COOLDOWN);
+    else if (error.fault === 'quota-exceeded' && error.isOfModel) lease.coolDown(MAX_COOLDOWN);
     else if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
     else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
     else if (isVendorError(error.fault)) lease.fail('somehow');

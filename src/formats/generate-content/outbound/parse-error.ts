@@ -79,7 +79,7 @@ function findFault(http: number, word: string, message: string, details: readonl
     case 'not-found':
       return /\bmodels?\b/i.test(message) ? 'model-not-found' : 'not-found';
     case 'rate-limited':
-      return isQuota(details) ? 'quota-exceeded' : 'rate-limited';
+      return dailyQuotas(details).length > 0 ? 'quota-exceeded' : 'rate-limited';
     default:
       return fault;
   }
@@ -114,10 +114,15 @@ function findInvalidFault(message: string, http: number): Fault {
   return TOO_LONG.test(message) ? 'context-too-long' : 'invalid-request';
 }
 
-/** Whether a daily quota is used up, which does not end by waiting a minute. */
-function isQuota(details: readonly JsonObject[]): boolean {
+/** The ids of the daily quotas that are used up. They do not end by waiting a minute. */
+function dailyQuotas(details: readonly JsonObject[]): readonly string[] {
   const violations = asObjects(findDetail(details, 'QuotaFailure')?.['violations']);
-  return violations.some((violation) => /per_?day/i.test(foreignText(violation['quotaId']) ?? ''));
+  return violations.map(({ quotaId }) => foreignText(quotaId) ?? '').filter((id) => /per_?day/i.test(id));
+}
+
+/** Whether all of these quotas are of one model each, as `GenerateRequestsPerDayPerProjectPerModel-FreeTier` is. */
+function areOfModel(quotas: readonly string[]): boolean {
+  return quotas.every((id) => /per_?(?:base_?)?model/i.test(id));
 }
 
 function parseFacts(fault: Fault, http: number, details: readonly JsonObject[]): FaultDetails {
@@ -127,6 +132,7 @@ function parseFacts(fault: Fault, http: number, details: readonly JsonObject[]):
   return {
     ...(isCallers && { status: http }),
     ...(param && isCallers && { param }),
+    ...(fault === 'quota-exceeded' && { isOfModel: areOfModel(dailyQuotas(details)) }),
     ...(delay !== undefined && { retryAfter: Math.ceil(delay) }),
   };
 }
