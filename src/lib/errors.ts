@@ -38,6 +38,8 @@ export type Fault = keyof typeof STATUS;
  */
 type Loss = 'rejected' | 'elsewhere' | 'reset';
 
+type Concern = 'model' | 'caller';
+
 export interface FaultDetails {
   /** The HTTP status, if the upstream's own is kept. */
   readonly status?: number;
@@ -51,8 +53,11 @@ export interface FaultDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** Set if the exchange with the vendor failed before the vendor did any work, or may have. */
   readonly loss?: Loss;
-  /** Set if a quota of the gateway's account is one of the requested model: the account may still use others. */
-  readonly isOfModel?: boolean;
+  /**
+   * What a failure of the vendor concerns, if neither the vendor nor the gateway's account there as a whole: a quota of the
+   * requested model alone, or a time that the caller has set for the vendor.
+   */
+  readonly concerns?: Concern;
   readonly cause?: unknown;
 }
 
@@ -100,7 +105,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly loss: Loss | undefined;
-  readonly isOfModel: boolean;
+  readonly concerns: Concern | undefined;
 
   /** @param message for the caller: it contains no key, no internal address and none of the caller's own text. */
   constructor(fault: Fault, message: string, details: FaultDetails = {}) {
@@ -112,7 +117,7 @@ export class GatewayError extends Error {
     this.retryAfter = details.retryAfter;
     this.headers = details.headers ?? {};
     this.loss = details.loss;
-    this.isOfModel = details.isOfModel ?? false;
+    this.concerns = details.concerns;
   }
 }
 
@@ -144,14 +149,14 @@ export function amended(
   error: GatewayError,
   details: FaultDetails & { readonly message?: string },
 ): GatewayError {
-  const { fault, message, status, param, code, retryAfter, headers, loss, isOfModel } = error;
+  const { fault, message, status, param, code, retryAfter, headers, loss, concerns } = error;
   return new GatewayError(fault, details.message ?? message, {
     status,
-    isOfModel,
     ...(param !== undefined && { param }),
     ...(code !== undefined && { code }),
     ...(retryAfter !== undefined && { retryAfter }),
     ...(loss !== undefined && { loss }),
+    ...(concerns !== undefined && { concerns }),
     cause: error,
     ...details,
     headers: { ...headers, ...details.headers },

@@ -13,17 +13,19 @@ import type { Vendor } from './vendor.ts';
  */
 const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
 
+/** The header in which Google's SDKs send how many seconds they wait. Without it Vertex AI gives up after five minutes (js-genai#1489). */
+export const DEADLINE = 'x-server-timeout';
+
 /**
  * Prefixes of callers' headers that concern one family of vendors, and go to no other. With `x-grok-conv-id` xAI finds
  * the server that has a conversation's cache ("Maximizing cache hits", docs.x.ai); OpenRouter does so with
- * `x-session-id`, and Fireworks with `x-session-affinity`. In `x-server-timeout` Google's SDKs send how many seconds
- * they wait; without it Vertex AI gives up after five minutes (js-genai#1489).
+ * `x-session-id`, and Fireworks with `x-session-affinity`.
  */
 const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
   'chat-completions': ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
   responses: ['openai-', 'x-grok-', 'x-session-', 'x-stainless-'],
   messages: ['anthropic-', 'x-stainless-'],
-  'generate-content': ['x-goog-', 'x-server-timeout'],
+  'generate-content': ['x-goog-', DEADLINE],
 };
 
 /**

@@ -335,6 +335,34 @@ describe('several upstreams', () => {
     },
   );
 
+  test.each([
+    ['that its caller has set answers others', { 'x-server-timeout': '1' }, 200],
+    ['of its own is ejected', {}, 503],
+  ])('one that gives up after a time %s', async (_, headers, expected) => {
+    const places = await upstreams(2);
+    const late: Script = (wire) =>
+      wire.answer(504, '{"error":{"code":504,"message":"Deadline expired.","status":"DEADLINE_EXCEEDED"}}');
+    const answered: Script = (wire) => wire.answer(200, wholeAnswer('generate-content'));
+    for (const place of places)
+      place.script((wire, request) =>
+        request.body.includes('slow') ? late(wire, request) : answered(wire, request),
+      );
+    const gateway = await gatewayOf({
+      vendors: {
+        google: { upstreams: places.map(({ url }, at) => ({ baseUrl: url, apiKey: `key-${at}` })) },
+      },
+    });
+    const asked = async (text: string, more = {}): Promise<number> => {
+      const contents = [{ role: 'user', parts: [{ text }] }];
+      const url = `${gateway.url}/v1beta/models/gemini-2.5-flash:generateContent`;
+      const response = await postJson(url, { contents }, { headers: more });
+      await response.text();
+      return response.status;
+    };
+    for (let at = 0; at < 10; at += 1) expect(await asked('slow', headers)).toBe(504);
+    expect(await asked('quick')).toBe(expected);
+  });
+
   test('one whose key is refused, or has no money left, is ejected at once', async () => {
     for (const body of [
       status(401),

@@ -5,7 +5,7 @@ import { textOfBytes } from '../../lib/bytes.ts';
 import { amended, type GatewayError } from '../../lib/errors.ts';
 import { asObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
-import { refusalHeaders, responseHeaders } from '../../upstream/headers.ts';
+import { DEADLINE, refusalHeaders, responseHeaders } from '../../upstream/headers.ts';
 import { hidden, hiddenInJson, hiding, withoutSecretsIn } from '../../upstream/redact.ts';
 import type { RenderedReply, VendorAnswer } from '../exchange.ts';
 import { findLacking } from './no-answer.ts';
@@ -28,7 +28,8 @@ export async function refusedReply(answered: VendorAnswer): Promise<RenderedRepl
   const isJson = tryParseBounded(text, MAX_ERROR_TOKENS) !== undefined;
   const shown = isJson ? hiddenInJson(text, secret) : hidden(text, secret);
   const parsed = formats[upstreamFormat].outbound.parseError(answer.status, shown);
-  const said = withWord(withWait(withoutSecretsIn(parsed, secret), answer), answer.status, shown);
+  const refused = withDeadline(withoutSecretsIn(parsed, secret), answered);
+  const said = withWord(withWait(refused, answer), answer.status, shown);
   const error = findLacking(answered, said) ?? said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
   // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
@@ -39,6 +40,19 @@ export async function refusedReply(answered: VendorAnswer): Promise<RenderedRepl
   }
   const refusal = error.fault === 'upstream-auth' ? {} : refusalHeaders(answer.headers, hiding(secret));
   throw amended(error, { headers: { ...refusal, ...limitHeaders } });
+}
+
+/**
+ * Notes if the vendor gave up after the time that the caller's SDK says in a header (Gemini API, "Troubleshooting guide":
+ * "Set a larger 'timeout' in your client request"). A short one must not look like a failure of the upstream.
+ */
+function withDeadline(
+  error: GatewayError,
+  { translation, upstreamFormat, message }: VendorAnswer,
+): GatewayError {
+  const isSent = translation === undefined && upstreamFormat === 'generate-content';
+  const isSet = isSent && message.headers[DEADLINE] !== undefined;
+  return isSet && error.fault === 'upstream-timeout' ? amended(error, { concerns: 'caller' }) : error;
 }
 
 /**

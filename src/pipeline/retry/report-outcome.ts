@@ -44,8 +44,9 @@ export function reportOutcome(lease: Lease, operation: Operation): OutcomeReport
     // The upstream is not to blame for what the caller did not wait for. But only the vendor reports a rate limit, and a
     // stream that begins with that error is cancelled for it.
     if (ending === 'left' && error.fault !== 'rate-limited') return;
+    if (error.concerns === 'caller') return;
     if (error.fault === 'upstream-auth' && hasOwnPermission(operation)) lease.coolDown(MAX_COOLDOWN);
-    else if (error.fault === 'quota-exceeded' && error.isOfModel) lease.coolDown(MAX_COOLDOWN);
+    else if (error.concerns === 'model') lease.coolDown(MAX_COOLDOWN);
     else if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
     else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
     else if (isVendorError(error.fault)) lease.fail('somehow');

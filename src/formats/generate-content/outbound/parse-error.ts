@@ -132,7 +132,7 @@ function parseFacts(fault: Fault, http: number, details: readonly JsonObject[]):
   return {
     ...(isCallers && { status: http }),
     ...(param && isCallers && { param }),
-    ...(fault === 'quota-exceeded' && { isOfModel: areOfModel(dailyQuotas(details)) }),
+    ...(fault === 'quota-exceeded' && areOfModel(dailyQuotas(details)) && { concerns: 'model' }),
     ...(delay !== undefined && { retryAfter: Math.ceil(delay) }),
   };
 }
