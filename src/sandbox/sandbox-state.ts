@@ -23,6 +23,8 @@ export interface StoredResponse {
   readonly input: readonly JsonObject[];
   readonly script: Script;
   readonly stamp: Stamp;
+  /** The characters of all requests of the dialogue. */
+  readonly size: number;
   /** When it is finished, in milliseconds since 1970: later than the first answer, if it is made in the background. */
   readonly ready: number;
   readonly isCancelled?: true;
@@ -79,23 +81,34 @@ export function createState(models: readonly Model[]): SandboxState {
     },
     prompts: memory(10_000),
     items: memory(2_000),
-    responses: memory(500),
-    threads: memory(500),
+    responses: memory(500, ({ size }) => size),
+    threads: memory(500, (thread) => JSON.stringify(thread).length),
   };
 }
 
-function memory<T>(limit: number): Memory<T> {
+/** The most characters of what a memory holds: pictures take megabytes. The newest is held whatever it takes. */
+const MAX_HELD = 64 * 1024 * 1024;
+
+/** @param measure returns the characters of a value; absent for values that are small */
+function memory<T>(limit: number, measure: (value: T) => number = () => 0): Memory<T> {
   const entries = new Map<string, T>();
+  let held = 0;
+  const drop = (key: string): void => {
+    const value = entries.get(key);
+    if (value === undefined) return;
+    entries.delete(key);
+    held -= measure(value);
+  };
   return {
     get: (key) => entries.get(key),
-    delete: (key) => void entries.delete(key),
+    delete: drop,
     set(key, value) {
-      entries.delete(key);
+      drop(key);
       entries.set(key, value);
-      if (entries.size <= limit) return;
+      held += measure(value);
       for (const oldest of entries.keys()) {
-        entries.delete(oldest);
-        return;
+        if (oldest === key || (entries.size <= limit && held <= MAX_HELD)) return;
+        drop(oldest);
       }
     },
   };

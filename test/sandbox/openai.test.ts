@@ -384,6 +384,20 @@ describe('a stored response', () => {
       await expect(ask).rejects.toMatchObject({ status: 404, message: expect.stringContaining('not found') });
   });
 
+  test('is forgotten before those that came later take too much memory', async () => {
+    const { responses } = client();
+    const url = `data:image/png;base64,${'A'.repeat(4 * 1024 * 1024)}`;
+    const input: OpenAI.Responses.ResponseInput = [
+      { role: 'user', content: [{ type: 'input_image', image_url: url, detail: 'auto' }] },
+    ];
+    const first = await make({ input });
+    // What continues it holds its picture, too.
+    let last = await make({ previous_response_id: first.id });
+    for (let at = 0; at < 20; at += 1) last = await make({ input });
+    await expect(responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
+    expect(await responses.retrieve(last.id)).toMatchObject({ id: last.id });
+  });
+
   test('in the background must be stored, and is not there at once', async () => {
     await expect(make({ background: true, store: false })).rejects.toMatchObject({ status: 400 });
     const made = await make({ background: true });

@@ -36,7 +36,10 @@ export function answerResponses(
   if (promptTokens(ask) > model.contextWindow) throw tooLong();
   const script = isPrewarm(body) ? unsaid(compose(ask, state.prompts)) : compose(ask, state.prompts);
   const stamp = stampFor(name, body);
-  if (body['store'] !== false) store(script, stamp, items, state);
+  if (body['store'] !== false) {
+    const earlier = state.responses.get(asText(body['previous_response_id']) ?? '')?.size ?? 0;
+    store(script, stamp, items, earlier + request.body.length, state);
+  }
   if (body['stream'] === true) return streamed(streamResponses(script, stamp), script);
   return isBackground(body)
     ? whole(pendingResponse(script, stamp, 'queued'))
@@ -59,7 +62,13 @@ function unsaid(script: Script): Script {
   return { parts: [], finish: 'stop', usage: { ...script.usage, output: 0, reasoning: 0 } };
 }
 
-function store(script: Script, stamp: Stamp, items: readonly JsonObject[], state: SandboxState): void {
+function store(
+  script: Script,
+  stamp: Stamp,
+  items: readonly JsonObject[],
+  size: number,
+  state: SandboxState,
+): void {
   if (script.broken) return;
   const response = wholeResponses(script, stamp);
   const output = asObjects(response['output']);
@@ -69,6 +78,7 @@ function store(script: Script, stamp: Stamp, items: readonly JsonObject[], state
     input: parseItems(stamp.body['input']).map((item, index) => asInputItem(item, stamp, index)),
     script,
     stamp,
+    size,
     ready: Date.now() + (isBackground(stamp.body) ? BACKGROUND : 0),
   });
 }
