@@ -8,11 +8,17 @@ const FAULTS: ReadonlyMap<number, Fault> = new Map<number, Fault>([
   [402, 'upstream-auth'],
   [403, 'upstream-auth'],
   [404, 'not-found'],
+  // What a caller accepts as an answer is passed on.
+  [406, 'invalid-request'],
   [408, 'upstream-timeout'],
   [409, 'conflict'],
+  // NVIDIA's status for a model that it no longer serves.
+  [410, 'not-found'],
   // Fireworks' status for a suspended account.
   [412, 'upstream-auth'],
   [413, 'too-large'],
+  // So is a caller's query, which may be too long for a server in front of the service.
+  [414, 'invalid-request'],
   [422, 'unprocessable'],
   [429, 'rate-limited'],
   // Groq's status for missing capacity, and Anthropic's.
