@@ -55,7 +55,7 @@ export interface FaultDetails {
   readonly loss?: Loss;
   /**
    * What a failure of the vendor concerns, if neither the vendor nor the gateway's account there as a whole: a quota of the
-   * requested model alone, or a time that the caller has set for the vendor.
+   * requested model alone, or what the caller has asked of the vendor, such as a time.
    */
   readonly concerns?: Concern;
   readonly cause?: unknown;

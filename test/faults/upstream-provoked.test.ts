@@ -26,6 +26,12 @@ test.each<[string, string, Readonly<Record<string, string>>, Script]>([
     (wire) => wire.answer(410, '{"error":{"message":"It has reached its end of life."}}'),
   ],
   [
+    'what the server does not support',
+    '',
+    {},
+    (wire) => wire.answer(501, '{"error":{"code":501,"message":"No tools.","type":"not_supported_error"}}'),
+  ],
+  [
     'an answer in another encoding',
     '?$alt=proto',
     {},

@@ -8,8 +8,8 @@ import type { UpstreamAnswer } from '../../upstream/upstream-answer.ts';
 const ACCOUNTS = new Set<Fault>(['upstream-auth', 'model-not-found']);
 
 /**
- * Adds to the error of a refusal how long the vendor asks callers to wait, in seconds, and whether the vendor has done
- * any work for it.
+ * Adds to the error of a refusal how long the vendor asks callers to wait, in seconds, whether the vendor has done any
+ * work for it, and whether it is to blame.
  */
 export function withWait(error: GatewayError, { status, headers }: UpstreamAnswer): GatewayError {
   const wait = error.retryAfter ?? retryAfter(headers, Date.now());
@@ -19,6 +19,8 @@ export function withWait(error: GatewayError, { status, headers }: UpstreamAnswe
     ...(status === 408 && { loss: 'rejected' }),
     // Another account may have what this one lacks, such as a model or a tool; this one may still do everything else.
     ...(status === 403 && ACCOUNTS.has(error.fault) && { loss: 'elsewhere' }),
+    // The server lacks what was asked for (llama.cpp's `not_supported_error`), and may do everything else.
+    ...(status === 501 && { concerns: 'caller' }),
   });
 }
 
