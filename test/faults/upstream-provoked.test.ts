@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Script } from '../support/fault-upstream.ts';
 import { postJson } from '../support/post-json.ts';
-import { usePlaces } from './upstream-places.ts';
+import { good, openaiAt, usePlaces } from './upstream-places.ts';
 import { wholeAnswer } from './upstream-ways.ts';
 
 const { gatewayOf, upstreams } = usePlaces();
@@ -68,4 +68,26 @@ test.each<[string, string, Readonly<Record<string, string>>, Script]>([
   const got: number[] = [];
   for (let at = 0; at < 10; at += 1) got.push(await ask('odd', query));
   expect([await ask('plain'), got.at(-1)]).toEqual([200, got.at(0)]);
+});
+
+test('a longer answer than what is left of the credit allows', async () => {
+  const places = await upstreams(2);
+  const message =
+    'This request requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford 900.';
+  for (const place of places)
+    place.script((wire, request) =>
+      request.body.includes('64000')
+        ? wire.answer(402, JSON.stringify({ error: { message, code: 402 } }))
+        : good(wire, request),
+    );
+  const gateway = await gatewayOf({ vendors: openaiAt(places) });
+  const ask = async (tokens: number): Promise<number> => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const body = { model: 'openai/gpt-4o', max_tokens: tokens, messages };
+    const response = await postJson(`${gateway.url}/v1/chat/completions`, body);
+    await response.text();
+    return response.status;
+  };
+  for (let at = 0; at < 10; at += 1) expect(await ask(64_000)).toBe(502);
+  expect(await ask(100)).toBe(200);
 });

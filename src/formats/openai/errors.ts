@@ -69,7 +69,7 @@ export function parseErrorObject(value: JsonObject): GatewayError {
 function toGatewayError(status: number, fields: ErrorFields): GatewayError {
   const fault = classifyError(status, fields);
   if (fault === 'upstream-auth') {
-    return new GatewayError(fault, CREDENTIALS_REFUSED);
+    return new GatewayError(fault, CREDENTIALS_REFUSED, isOfLength(fields) ? { concerns: 'caller' } : {});
   }
   if (fault === 'model-not-found' && status === 403) {
     return new GatewayError(fault, "The gateway's account at the vendor may not use this model.");
@@ -91,6 +91,14 @@ function toGatewayError(status: number, fields: ErrorFields): GatewayError {
     ...(code !== undefined && { code }),
     ...(wait !== undefined && fault === 'rate-limited' && { retryAfter: wait }),
   });
+}
+
+/**
+ * Whether the account has credit left, but not for an answer as long as the caller asked for. OpenRouter: "This request
+ * requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford 900".
+ */
+function isOfLength({ message = '' }: ErrorFields): boolean {
+  return message.startsWith('This request requires more credits, or fewer max_tokens');
 }
 
 /**
