@@ -98,7 +98,8 @@ function toGatewayError(status: number, fields: ErrorFields): GatewayError {
  * requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford 900".
  */
 function isOfLength({ message = '' }: ErrorFields): boolean {
-  return message.startsWith('This request requires more credits, or fewer max_tokens');
+  const isTooLong = message.startsWith('This request requires more credits, or fewer max_tokens');
+  return isTooLong && !message.includes('can only afford 0.');
 }
 
 /**
