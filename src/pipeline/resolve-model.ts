@@ -11,7 +11,7 @@ import type { Route } from '../conversation/route.ts';
 import { TIER_FIELDS } from '../conversation/tokens.ts';
 import { formats } from '../formats/formats.ts';
 import { parseAlt } from '../formats/generate-content/wire/alt.ts';
-import { GatewayError, invalid } from '../lib/errors.ts';
+import { invalid } from '../lib/errors.ts';
 import { asText } from '../lib/json.ts';
 import { QUOTE } from '../lib/json-bytes.ts';
 import { type Span, valueAt } from '../lib/json-scan.ts';
@@ -23,7 +23,7 @@ import { LONG_BODY, type Scanned, scannedInTurns, withTree } from './body/scanne
 import type { Admitted, Routed } from './exchange.ts';
 import { fallback, findFallbacks } from './model/fallback.ts';
 import { formatFor } from './model/native-format.ts';
-import { notServedHere, notSupported, printable } from './model/not-supported.ts';
+import { notServedHere, notSupported } from './model/not-supported.ts';
 import { type ReachOptions, reaches } from './model/reach.ts';
 import { requireSameModel } from './model/same-model.ts';
 import { PARAMETERS } from './restrictions/harmless-fields.ts';
@@ -47,70 +47,99 @@ interface Known {
  *   for what a restricted key may not send; `invalid-request` for a body that is not JSON, names no model or two, or
  *   needs what its vendor does not offer; and what reading the body throws.
  */
-export function resolveModel(
-  { catalog, vendors, storedIds, tools }: Known,
-  reach: ReachOptions,
-): (admitted: Admitted) => Promise<Routed> {
-  return async (admitted) => {
-    const { route, principal, named } = admitted;
-    let sent = await scannedInTurns(withoutByteOrderMark(await admitted.readBody()), tools);
-    const { fields } = sent.scan;
-    refuseOtherSpellings(fields);
-    const span = fields.get('model');
-    const defaultVendor = DEFAULT_VENDOR[route.format];
-    const asked = named?.model ?? modelInBody(sent.body, span, defaultVendor);
-    if (asked.length > MAX_ID_LENGTH) throw notSupported(asked, defaultVendor);
-    const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
-    const vendor = model && vendors.serving(model);
-    if (model === undefined || vendor === undefined || !reaches(reach, route.format, model))
-      throw notServedHere(asked, admitted, vendor && model, catalog, reach);
-    // A refusal is recorded with the model, too: an operator then sees what a key was refused for.
-    admitted.ledger.model = model;
-    const limited = isLimitedByModel(principal);
-    const confined = isConfined(principal);
+export function resolveModel(known: Known, reach: ReachOptions): (admitted: Admitted) => Promise<Routed> {
+  return (admitted) => resolve(admitted, known, reach);
+}
+
+async function resolve(admitted: Admitted, known: Known, reach: ReachOptions): Promise<Routed> {
+  const { catalog, storedIds, tools } = known;
+  const { route, principal, named, ledger } = admitted;
+  let sent = await scannedInTurns(withoutByteOrderMark(await admitted.readBody()), tools);
+  const { fields } = sent.scan;
+  refuseOtherSpellings(fields);
+  const { model, vendor } = findServed(sent, admitted, known, reach);
+  // A refusal is recorded with the model, too: an operator then sees what a key was refused for.
+  ledger.model = model;
+  const limited = isLimitedByModel(principal);
+  const confined = isConfined(principal);
+  if (limited || confined) {
     // Then the value is there at once for the checks below.
-    if ((limited || confined || principal.restricted) && sent.body.length >= LONG_BODY)
-      await inTurns(sent.parsing());
-    if (limited || confined) requireUniqueKeys(sent);
-    const otherModels = principal.restricted || limited ? findOtherModels(sent.tree()) : [];
-    const permission = new ModelPermission(principal, otherModels, catalog);
-    const refused = permission.findRefused(model);
-    if (refused !== undefined)
-      throw new GatewayError(
-        'model-not-allowed',
-        `This API key may not use the model ${printable(refused)}.`,
-      );
-    admitted.ledger.tiered = TIER_FIELDS.some((field) => fields.has(field));
-    const isResponses = isOfResponses(route, sent);
-    if (confined) {
-      requireHarmless(route.format, sent.tree(), isResponses);
-      requireHarmlessQuery(PARAMETERS[route.format], admitted.query);
-      const kept = keepToOwn(admitted, route.format, sent, storedIds);
-      sent = kept instanceof Promise ? await kept : kept;
-    }
-    requireFields(route, sent);
-    const upstreamFormat = formatFor(route, vendor, model, sent, reach, isResponses);
-    if (named !== undefined) requireSameModel(sent, catalog, model.id, defaultVendor);
-    const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
-    // As a rule nothing reads a native body after this, so its value is dropped: it would be held until the answer is
-    // over.
-    if (upstreamFormat === route.format && !mustTranslate) sent = withTree(sent.body, sent.scan, tools);
-    const routed: Routed = {
-      ...admitted,
-      model,
-      vendor,
-      upstreamFormat,
-      ...(limited && { otherModels: permission.findOthers(model) }),
-      ...(mustTranslate && { mustTranslate }),
-      ...bindingTo(principal, storedIds),
-      ...sent,
-    };
-    const mayAsk = (other: Model): boolean =>
-      permission.findRefused(other) === undefined && reaches(reach, route.format, other);
-    const others = findFallbacks(routed, model, catalog, mayAsk);
-    if (Object.values(others).every(({ length }) => length === 0)) return routed;
-    return { ...routed, nextFallback: (reason) => fallback(routed, others, reason, vendors, reach) };
+    if (sent.body.length >= LONG_BODY) await inTurns(sent.parsing());
+    requireUniqueKeys(sent);
+  }
+  const otherModels = principal.restricted || limited ? findOtherModels(sent.tree()) : [];
+  const permission = new ModelPermission(principal, otherModels, catalog);
+  permission.require(model);
+  ledger.tiered = TIER_FIELDS.some((field) => fields.has(field));
+  const isResponses = isOfResponses(route, sent);
+  if (confined) {
+    const kept = confine(sent, admitted, isResponses, storedIds);
+    sent = kept instanceof Promise ? await kept : kept;
+  }
+  requireFields(route, sent);
+  const upstreamFormat = formatFor(route, vendor, model, sent, reach, isResponses);
+  if (named !== undefined) requireSameModel(sent, catalog, model.id, DEFAULT_VENDOR[route.format]);
+  const mustTranslate = isResponses || writesOtherNumbers(admitted, vendor, upstreamFormat);
+  // As a rule nothing reads a native body after this, so its value is dropped: it would be held until the answer is
+  // over.
+  if (upstreamFormat === route.format && !mustTranslate) sent = withTree(sent.body, sent.scan, tools);
+  const routed: Routed = {
+    ...admitted,
+    model,
+    vendor,
+    upstreamFormat,
+    ...(limited && { otherModels: permission.findOthers(model) }),
+    ...(mustTranslate && { mustTranslate }),
+    ...bindingTo(principal, storedIds),
+    ...sent,
   };
+  return withFallbacks(routed, permission, known, reach);
+}
+
+/** The model that a request asks for, and its vendor. @throws GatewayError if the caller's endpoint serves none such. */
+function findServed(
+  { body, scan: { fields } }: Scanned,
+  admitted: Admitted,
+  { catalog, vendors }: Known,
+  reach: ReachOptions,
+): Pick<Routed, 'model' | 'vendor'> {
+  const { route, named } = admitted;
+  const defaultVendor = DEFAULT_VENDOR[route.format];
+  const asked = named?.model ?? modelInBody(body, fields.get('model'), defaultVendor);
+  if (asked.length > MAX_ID_LENGTH) throw notSupported(asked, defaultVendor);
+  const model = catalog.resolve(asked, defaultVendor) ?? unmarked(asked, route, catalog);
+  const vendor = model && vendors.serving(model);
+  if (model !== undefined && vendor !== undefined && reaches(reach, route.format, model))
+    return { model, vendor };
+  throw notServedHere(asked, admitted, vendor && model, catalog, reach);
+}
+
+/** Keeps a request to what its principal may use. @throws GatewayError, or rejects with it, as `keepToOwn` does. */
+function confine(
+  sent: Scanned,
+  admitted: Admitted,
+  isResponses: boolean,
+  storedIds: StoredIds,
+): Scanned | Promise<Scanned> {
+  const { format } = admitted.route;
+  requireHarmless(format, sent.tree(), isResponses);
+  requireHarmlessQuery(PARAMETERS[format], admitted.query);
+  return keepToOwn(admitted, format, sent, storedIds);
+}
+
+/** The request with the models that may be asked instead of its own, if there are any. */
+function withFallbacks(
+  routed: Routed,
+  permission: ModelPermission,
+  { catalog, vendors }: Known,
+  reach: ReachOptions,
+): Routed {
+  const { route, model } = routed;
+  const mayAsk = (other: Model): boolean =>
+    permission.findRefused(other) === undefined && reaches(reach, route.format, other);
+  const others = findFallbacks(routed, model, catalog, mayAsk);
+  if (Object.values(others).every(({ length }) => length === 0)) return routed;
+  return { ...routed, nextFallback: (reason) => fallback(routed, others, reason, vendors, reach) };
 }
 
 /**

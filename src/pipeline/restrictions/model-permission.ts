@@ -3,6 +3,8 @@
 import type { Principal } from '../../access/principal.ts';
 import { type Catalog, modelName, vendorName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
+import { GatewayError } from '../../lib/errors.ts';
+import { printable } from '../model/not-supported.ts';
 
 export class ModelPermission {
   readonly #principal: Principal;
@@ -25,6 +27,13 @@ export class ModelPermission {
   findRefused(model: Model): string | undefined {
     if (this.#isRefused(model.id)) return model.id;
     return this.findOthers(model).find((id) => this.#isRefused(id));
+  }
+
+  /** @throws GatewayError `model-not-allowed` that names what `findRefused` finds. */
+  require(model: Model): void {
+    const refused = this.findRefused(model);
+    if (refused === undefined) return;
+    throw new GatewayError('model-not-allowed', `This API key may not use the model ${printable(refused)}.`);
   }
 
   #isRefused(id: string): boolean {
