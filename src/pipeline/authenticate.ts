@@ -87,36 +87,52 @@ export function authenticateCaller(
   query: Query,
   notes?: Pick<Ledger, 'expiredKey' | 'revokedKey'>,
 ): Principal | Promise<Principal> {
-  let carried: string | undefined;
-  let isContradicted = false;
-  const carry = (value: string): void => {
-    carried ??= value;
-    if (value !== carried) isContradicted = true;
-  };
-  for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
-    const value = message.headers[name];
-    if (typeof value === 'string' && value !== '') carry(value);
-  }
   const { authorization = '' } = message.headers;
   const isAuthorized = !NOTHING.test(authorization);
-  if (isAuthorized) carry(bearer(authorization));
-  // The key in the query counts only if no header carries one. A header is the safer place, so it wins.
-  if (carried === undefined && family === 'generate-content') {
-    for (const inQuery of query.getAll('key')) carry(inQuery);
-  }
-
-  const key = carried ?? '';
-  if (key === '' && !isContradicted && !isAuthorized) {
-    const elsewhere = OTHER_PLACES.find((name) => message.headers[name]);
-    const where = elsewhere === undefined ? '' : ` (${elsewhere} is not read here)`;
-    throw new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
-  }
-  if (isContradicted) throw invalidKey(isAuthorized);
+  const key = findCarried(family, message, isAuthorized ? bearer(authorization) : undefined, query) ?? '';
+  if (key === CONTRADICTED) throw invalidKey(isAuthorized);
+  if (key === '' && !isAuthorized) throw missingKey(family, message);
   const isShort = key.length <= MAX_KEY_LENGTH;
   const principal = identities?.find(key) ?? (isShort ? findPrincipal(keys, key) : undefined);
   if (principal !== undefined) return principal;
   if (notes !== undefined && isShort) noteEnded(notes, findEndedKey(keys, key));
   throw identities !== undefined && looksLikeToken(key) ? unknownIssuer() : invalidKey(isAuthorized);
+}
+
+/** Stands for the key of a request that carries two different ones. */
+const CONTRADICTED = Symbol('contradicted');
+
+type Carried = string | typeof CONTRADICTED | undefined;
+
+/**
+ * Finds the key that a request carries; undefined if it carries none.
+ * @param authorized the key in `Authorization`; undefined if there is none.
+ */
+function findCarried(
+  family: FormatName | 'any',
+  { headers }: CallerRequest,
+  authorized: string | undefined,
+  query: Query,
+): Carried {
+  let carried: Carried = authorized;
+  for (const name of family === 'any' ? ALL_KEY_HEADERS : KEY_HEADERS[family]) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') carried = agreed(carried, value);
+  }
+  // The key in the query counts only if no header carries one. A header is the safer place, so it wins.
+  if (carried !== undefined || family !== 'generate-content') return carried;
+  for (const value of query.getAll('key')) carried = agreed(carried, value);
+  return carried;
+}
+
+function agreed(carried: Carried, value: string): Carried {
+  return carried === undefined || carried === value ? value : CONTRADICTED;
+}
+
+function missingKey(family: FormatName | 'any', { headers }: CallerRequest): GatewayError {
+  const elsewhere = OTHER_PLACES.find((name) => headers[name]);
+  const where = elsewhere === undefined ? '' : ` (${elsewhere} is not read here)`;
+  return new GatewayError('unauthenticated', `No API key was given${where}. Send it as ${PLACES[family]}.`);
 }
 
 function noteEnded(notes: Pick<Ledger, 'expiredKey' | 'revokedKey'>, { expired, revoked }: EndedKey): void {
