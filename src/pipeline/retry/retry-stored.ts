@@ -29,7 +29,7 @@ export function retryStored(
   once: Stage<Stored, RenderedReply>,
 ): Stage<Stored, RenderedReply> {
   return (target) =>
-    askEach(
+    new StoredSearch(
       {
         once,
         upstreams,
@@ -38,47 +38,79 @@ export function retryStored(
         began: performance.now(),
       },
       target,
-    );
+    ).run();
 }
 
 type Failure = AttemptFailure<Stored>;
 
-async function askEach(context: AttemptContext<Stored>, target: Stored): Promise<RenderedReply> {
-  const { getPool, getRetryBudget, retries: limits } = context.upstreams;
-  const pool = getPool(target.vendor);
+/** What the caller gets, and after how many attempts. */
+type Final = readonly [failure: Failure, attempts: number];
+
+/** The search for the account that knows a stored response. */
+class StoredSearch {
+  readonly #context: AttemptContext<Stored>;
+  readonly #target: Stored;
   /** What accounts have said that do not know the response, the first of them first. */
-  const unknown = new Map<Vendor, Failure>();
+  readonly #unknown = new Map<Vendor, Failure>();
   /** How the others have failed, the last of them last. */
-  const failed = new Map<Vendor, Failure>();
+  readonly #failed = new Map<Vendor, Failure>();
   /** Accounts that are not asked again before the next wait. */
-  let avoid = new Set<Vendor>();
-  let retries = 0;
-  for (let number = 1; ; number += 1) {
-    const made = await attemptAt(context, { target, avoid }, number);
-    if (!isFailed(made)) return made;
+  #avoid = new Set<Vendor>();
+  #retries = 0;
+
+  constructor(context: AttemptContext<Stored>, target: Stored) {
+    this.#context = context;
+    this.#target = target;
+  }
+
+  async run(): Promise<RenderedReply> {
+    for (let number = 1; ; number += 1) {
+      const made = await attemptAt(this.#context, { target: this.#target, avoid: this.#avoid }, number);
+      if (!isFailed(made)) return made;
+      const final = await this.#goOn(made);
+      if (final !== undefined) return giveUpAfter(final[0].result, final[1]);
+    }
+  }
+
+  /** Decides what follows a failure, and waits for it. @returns undefined if there is to be another attempt. */
+  async #goOn(made: Failure): Promise<Final | undefined> {
     const { at, error } = made;
     // No account could be asked.
-    if (at === undefined) return giveUpAfter(([...failed.values()].at(-1) ?? made).result, 1 + retries);
+    if (at === undefined) return [this.#lastFailure() ?? made, 1 + this.#retries];
     const isUnknown = isNotHere(error);
     // This account knows the response, but refuses the request.
-    if (!isUnknown && getLoss(error) === undefined) return giveUpAfter(made.result, 1);
-    avoid.add(at);
-    failed.delete(at);
-    (isUnknown ? unknown : failed).set(at, made);
-    const hasOther = pool?.hasOther(avoid) === true;
+    if (!isUnknown && getLoss(error) === undefined) return [made, 1];
+    this.#avoid.add(at);
+    this.#failed.delete(at);
+    (isUnknown ? this.#unknown : this.#failed).set(at, made);
+    const { ledger, vendor } = this.#target;
+    const pool = this.#context.upstreams.getPool(vendor);
+    const hasOther = pool?.hasOther(this.#avoid) === true;
     if (isUnknown && hasOther) {
-      target.ledger.repairs = [...(target.ledger.repairs ?? []), 'other-upstream'];
-      continue;
+      ledger.repairs = [...(ledger.repairs ?? []), 'other-upstream'];
+      return undefined;
     }
-    const failure = [...failed.values()].at(-1) ?? notAsked(pool?.secondsUntilOther(new Set(unknown.keys())));
-    if (failure === undefined) return giveUpAfter(([...unknown.values()].at(0) ?? made).result, 1);
-    const mayAsk = retries < limits.limit && getRetryBudget(at).withdraw();
-    if (!mayAsk) return giveUpAfter(failure.result, 1 + retries);
-    retries += 1;
-    if (hasOther) continue;
-    if (!(await waitAfter(context, target, failure.error, retries)))
-      return giveUpAfter(failure.result, retries);
-    avoid = new Set(unknown.keys());
+    const unknown = new Set(this.#unknown.keys());
+    const failure = this.#lastFailure() ?? notAsked(pool?.secondsUntilOther(unknown));
+    if (failure === undefined) {
+      const [first = made] = this.#unknown.values();
+      return [first, 1];
+    }
+    if (!(await this.#mayRetry(failure, at, hasOther))) return [failure, 1 + this.#retries];
+    this.#retries += 1;
+    if (!hasOther) this.#avoid = unknown;
+    return undefined;
+  }
+
+  #lastFailure(): Failure | undefined {
+    return [...this.#failed.values()].at(-1);
+  }
+
+  /** Whether there may be a retry, for which the account that was asked last pays. Waits if no other account is left. */
+  async #mayRetry({ error }: Failure, at: Vendor, hasOther: boolean): Promise<boolean> {
+    const { getRetryBudget, retries: limits } = this.#context.upstreams;
+    if (this.#retries >= limits.limit || !getRetryBudget(at).withdraw()) return false;
+    return hasOther || waitAfter(this.#context, this.#target, error, this.#retries + 1);
   }
 }
 
