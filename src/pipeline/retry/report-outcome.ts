@@ -44,14 +44,7 @@ export function reportOutcome(lease: Lease, operation: Operation): OutcomeReport
     // The upstream is not to blame for what the caller did not wait for. But only the vendor reports a rate limit, and a
     // stream that begins with that error is cancelled for it.
     if (ending === 'left' && error.fault !== 'rate-limited') return;
-    if (error.concerns === 'caller') return;
-    if (error.fault === 'upstream-auth' && hasOwnPermission(operation)) lease.coolDown(MAX_COOLDOWN);
-    else if (error.concerns === 'model') lease.coolDown(MAX_COOLDOWN);
-    else if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
-    else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
-    else if (isVendorError(error.fault)) lease.fail('somehow');
-    else if (error.fault === 'rate-limited') lease.coolDown(restAfter(error));
-    else answered();
+    if (error.concerns !== 'caller' && !blame(lease, error, operation)) answered();
   };
   const answered = (): void => {
     answers = true;
@@ -75,6 +68,18 @@ export function reportOutcome(lease: Lease, operation: Operation): OutcomeReport
       else report(early);
     },
   };
+}
+
+/** Reports an error for which the upstream is to blame. @returns false if it is not: it has answered. */
+function blame(lease: Lease, error: GatewayError, operation: Operation): boolean {
+  if (error.fault === 'upstream-auth' && hasOwnPermission(operation)) lease.coolDown(MAX_COOLDOWN);
+  else if (error.concerns === 'model') lease.coolDown(MAX_COOLDOWN);
+  else if (SURE_FAILURES.has(error.fault)) lease.fail(error.loss === 'elsewhere' ? 'somehow' : 'surely');
+  else if (error.fault === 'upstream-overloaded') lease.fail('overloaded');
+  else if (isVendorError(error.fault)) lease.fail('somehow');
+  else if (error.fault === 'rate-limited') lease.coolDown(restAfter(error));
+  else return false;
+  return true;
 }
 
 function restAfter({ retryAfter = 0 }: GatewayError): number {

@@ -121,15 +121,8 @@ async function withRepairs(
   let refusal = failed;
   let { target } = next;
   while (made.length < MAX_REPAIRS && isFailed(outcome) && outcome.sent !== undefined) {
-    const { sent, result, error } = outcome;
-    const refused = describeRefusal(
-      sent,
-      result,
-      error,
-      made.flatMap(({ names }) => names),
-      prepare,
-    );
-    const repaired = refused && repair(refused, made.length === MAX_REPAIRS - 1);
+    const { sent } = outcome;
+    const repaired = findRepair(outcome, sent, made, prepare);
     if (repaired === undefined) break;
     made.push(repaired);
     ledger.repairs = [...(ledger.repairs ?? []), ...repaired.names];
@@ -139,13 +132,28 @@ async function withRepairs(
       target = { ...routed, vendor: target.vendor };
     }
     outcome = await attemptOnce(context, { ...next, target }, number + 1);
-    if (!isFailed(outcome)) break;
-    const isOfCaller = !repaired.isGuess && !isSameRefusal(refusal.error, outcome.error);
-    if (isOfCaller || !isRefusal(outcome)) refusal = outcome;
+    if (isFailed(outcome) && saysMore(outcome, repaired, refusal)) refusal = outcome;
   }
   if (isFailed(outcome)) return refusal;
   for (const { routed, lesson } of made) if (lesson !== undefined) lessons.remember(routed, lesson);
   return outcome;
+}
+
+/** The repair of a request as it was sent, after those that were made before; undefined if there is none. */
+function findRepair(
+  { result, error }: AttemptFailure,
+  sent: Routed,
+  made: readonly Repaired[],
+  prepare: RetryContext['prepare'],
+): Repaired | undefined {
+  const names = made.flatMap((before) => before.names);
+  const refused = describeRefusal(sent, result, error, names, prepare);
+  return refused && repair(refused, made.length === MAX_REPAIRS - 1);
+}
+
+/** Whether the failure of a repaired request tells the caller more than the refusal before it. */
+function saysMore(failure: AttemptFailure, { isGuess }: Repaired, { error }: AttemptFailure): boolean {
+  return !isRefusal(failure) || (!isGuess && !isSameRefusal(error, failure.error));
 }
 
 /** Whether an attempt failed by what was asked, and not by the vendor's state. */
