@@ -59,8 +59,20 @@ type Places = Pick<ObjectScan, 'fields' | 'largeStrings'>;
  * Replaces the middles of large strings, in steps.
  * @param unread the place of a value that need not be read; it becomes `null`.
  */
-export function* lightening(body: Buffer, { fields, largeStrings }: Places, unread?: Span): Work<LightBody> {
-  if (largeStrings.length === 0) return replaced(body, [], unread);
+export function* lightening(body: Buffer, places: Places, unread?: Span): Work<LightBody> {
+  if (places.largeStrings.length === 0) return replaced(body, [], unread);
+  const found = yield* plainMiddles(body, places, unread);
+  const light = replaced(body, found, unread);
+  const files = found.filter(({ isText }) => !isText);
+  return files.length < found.length && readsTexts(light.text) ? replaced(body, files, unread) : light;
+}
+
+/** Finds the middles of large strings that can be left unread. */
+function* plainMiddles(
+  body: Buffer,
+  { fields, largeStrings }: Places,
+  unread: Span | undefined,
+): Work<Found[]> {
   const dialogues = DIALOGUE_FIELDS.flatMap((name) => fields.get(name) ?? []);
   const found: Found[] = [];
   let read = 0;
@@ -77,9 +89,7 @@ export function* lightening(body: Buffer, { fields, largeStrings }: Places, unre
     read = 0;
     yield;
   }
-  const light = replaced(body, found, unread);
-  const files = found.filter(({ isText }) => !isText);
-  return files.length < found.length && readsTexts(light.text) ? replaced(body, files, unread) : light;
+  return found;
 }
 
 function isWithin({ start, end }: Span, place: number): boolean {
@@ -137,15 +147,18 @@ function replaced(body: Buffer, found: readonly Found[], unread: Span | undefine
 /**
  * Puts the middles back.
  * @param text JSON that was written from a light body.
+ * @param large what was replaced in it; undefined if nothing was.
  * @param isOfStream as in `Payload`.
  * @returns its bytes, of which the middles are those of the body; undefined if a token is missing, because what it stood
  *   for was left out or changed.
  */
 export function restore(
   text: string,
-  { mark, middles }: LargeStrings,
+  large: LargeStrings | undefined,
   isOfStream = false,
 ): Payload | undefined {
+  if (large === undefined) return new Payload([Buffer.from(text)], isOfStream);
+  const { mark, middles } = large;
   const missing = new Set(middles);
   const [first = '', ...rest] = text.split(mark);
   const pieces: Uint8Array[] = [Buffer.from(first)];

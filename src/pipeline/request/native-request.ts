@@ -38,24 +38,18 @@ export function nativeRequest(routed: Routed, askUsage: RequestOptions['askUsage
   if (counts && upstreamFormat === 'responses') refuseBackground(routed);
   // No service whose path names the model has such an option.
   const asking = asks && service === undefined ? withUsage(routed) : undefined;
-  const { query, headers } =
-    asks && upstreamFormat === 'generate-content'
-      ? askingAll(routed.query, message.headers)
-      : {
-          query: routed.query,
-          headers: isConfined(routed.principal) ? withoutParameters(message.headers) : message.headers,
-        };
+  const { query, headers } = callersParameters(routed, asks);
   const stream = message.headers.accept?.includes('text/event-stream') ?? false;
   const name = upstreamName(vendor, model);
   const path =
     service === undefined
-      ? nativePath(upstreamFormat, route.operation, name, named?.method)
+      ? nativePath(upstreamFormat, route.operation, name, named?.method) + passedOn(query)
       : service.path({ model: name, operation: route.operation, stream: asksStream(routed) });
   const edits = service === undefined ? namingModel(routed) : withoutModel(routed, service);
   return {
     ...routed,
     method: 'POST',
-    path: pathAt(vendor, path) + (service === undefined ? passedOn(query) : ''),
+    path: pathAt(vendor, path),
     headers: requestHeaders(vendor, upstreamFormat, {
       caller: headers,
       stream,
@@ -83,6 +77,15 @@ function withUsage({
   const asking = usageOnRequest[upstreamFormat];
   const edit = asking?.inject(body, fields, findDialect(vendor, model));
   return edit && asking && { edit, stripInjectedUsage: asking.strip };
+}
+
+/** What is sent of the caller's query and headers. @param asks whether the gateway has to see the usage. */
+function callersParameters(
+  { principal, query, message: { headers }, upstreamFormat }: Routed,
+  asks: boolean,
+): ReturnType<typeof askingAll> {
+  if (asks && upstreamFormat === 'generate-content') return askingAll(query, headers);
+  return { query, headers: isConfined(principal) ? withoutParameters(headers) : headers };
 }
 
 /** The path of a native request. @param method the method of generate-content, which is part of its path. */

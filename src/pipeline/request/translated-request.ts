@@ -12,13 +12,12 @@ import { formatForPrompt } from '../../translate/format-for-prompt.ts';
 import { refuseUnknown } from '../../translate/refuse-unknown.ts';
 import { requestContext, writeRequest } from '../../translate/write-request.ts';
 import { requestHeaders } from '../../upstream/headers.ts';
-import { Payload } from '../../upstream/payload.ts';
 import { pathAt, requestPath } from '../../upstream/vendor.ts';
 import type { Work } from '../body/in-turns.ts';
 import { restore } from '../body/large-strings.ts';
 import { fieldsWithInexactNumbers, parsesDialogueAgain } from '../body/parse-body.ts';
 import { withLargeStrings } from '../body/scanned.ts';
-import type { Hooked, Prepared, Routed, Translation } from '../exchange.ts';
+import type { Prepared, Routed, Translation } from '../exchange.ts';
 import { collectTraits } from '../model/collect-traits.ts';
 import { findModelInPath, valueWithoutModel } from './model-in-path.ts';
 import { parsePrompt } from './parse-prompt.ts';
@@ -34,32 +33,25 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
   const service = findModelInPath(routed);
   const { vendor, route, model, id } = routed;
   const counting = findCounting(route, routed.upstreamFormat);
-  const hasLarge = routed.scan.largeStrings.length > 0;
-  if (hasLarge && parsesDialogueAgain(fieldsWithInexactNumbers(routed)))
-    return yield* translatedRequest(withLargeStrings(routed));
+  if (readsLargeStrings(routed)) return yield* translatedRequest(withLargeStrings(routed));
   yield* routed.parsing();
   yield;
   const { body, inbound, prompt: parsed } = parsePrompt(routed);
   const given = routed.hooked?.prompt ?? parsed;
   const usual = collectTraits(vendor, model, routed.upstreamFormat);
-  const upstreamFormat =
-    route.operation === 'generate'
-      ? formatForPrompt(routed.upstreamFormat, vendor, given, usual)
-      : routed.upstreamFormat;
+  const upstreamFormat = findFormat(routed, given, usual);
   if (upstreamFormat !== route.format) refuseUnknown(inbound, route.format, body, given);
   yield;
   const { outbound } = formats[upstreamFormat];
   const traits =
     upstreamFormat === routed.upstreamFormat ? usual : collectTraits(vendor, model, upstreamFormat);
   const target = corrected(traits, routed.avoids);
-  const stream = given.stream || asksStream(routed);
-  const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
-  const wanted = { ...given, model: target.model, stream, ...(cacheKey !== undefined && { cacheKey }) };
+  const wanted = wantedPrompt(given, routed, target.model);
   const prompt = routed.avoids === undefined ? wanted : avoiding(wanted, routed.avoids);
-  const streams = stream && !routed.wantsWholeAnswer;
+  const streams = wanted.stream && !routed.wantsWholeAnswer;
   const { request, stops } = writeRequest(
     outbound,
-    stream === streams ? prompt : unstreamed(prompt),
+    wanted.stream === streams ? prompt : unstreamed(prompt),
     target,
     route.format,
     body,
@@ -69,18 +61,14 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
   const written = wellFormed(
     JSON.stringify(service === undefined ? counted : valueWithoutModel(counted, routed, service)),
   );
-  const large = routed.large();
-  const payload =
-    large === undefined ? new Payload([Buffer.from(written)], streams) : restore(written, large, streams);
+  const payload = restore(written, routed.large(), streams);
   // A string was left out, or its vendor gets it in another form.
   if (payload === undefined) return yield* translatedRequest(withLargeStrings(routed));
   const asked = requestContext(id, wanted, body);
+  const stream = streams && counting === undefined;
   const path =
-    service?.path({
-      model: target.model,
-      operation: route.operation,
-      stream: streams && counting === undefined,
-    }) ?? requestPath(upstreamFormat, route.operation, target.model, streams);
+    service?.path({ model: target.model, operation: route.operation, stream }) ??
+    requestPath(upstreamFormat, route.operation, target.model, streams);
   return {
     ...routed,
     upstreamFormat,
@@ -88,7 +76,7 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
     path: pathAt(vendor, path),
     headers: requestHeaders(vendor, upstreamFormat, {
       caller: callersOwn(routed),
-      stream: streams && counting === undefined,
+      stream,
       more: { ...sessionHeader(routed, target.dialect), ...outbound.renderHeaders?.(prompt, target) },
     }),
     payload,
@@ -98,10 +86,32 @@ export function* translatedRequest(routed: Routed): Work<Prepared> {
       asked,
       target,
       ...(stops && { stops }),
-      ...(routed.hooked && route.operation === 'generate' && makeHook(routed.hooked, routed)),
+      ...makeHook(routed),
       ...(counting && { counting }),
     },
   };
+}
+
+/** Whether a body with large strings has to be parsed with them: numbers of its dialogue would not be exact otherwise. */
+function readsLargeStrings(routed: Routed): boolean {
+  return routed.scan.largeStrings.length > 0 && parsesDialogueAgain(fieldsWithInexactNumbers(routed));
+}
+
+/** The format in which the vendor gets a request. Only a prompt for an answer may decide it. */
+function findFormat(
+  { route, upstreamFormat, vendor }: Routed,
+  prompt: Prompt,
+  usual: ModelTraits,
+): FormatName {
+  if (route.operation !== 'generate') return upstreamFormat;
+  return formatForPrompt(upstreamFormat, vendor, prompt, usual);
+}
+
+/** A prompt with what its request says outside of it: the model, whether to stream, and the session. */
+function wantedPrompt(given: Prompt, routed: Routed, model: string): Prompt {
+  const stream = given.stream || asksStream(routed);
+  const cacheKey = given.cacheKey ?? sessionInHeaders(routed);
+  return { ...given, model, stream, ...(cacheKey !== undefined && { cacheKey }) };
 }
 
 /**
@@ -115,11 +125,13 @@ function callersOwn({ isFallback, upstreamFormat, route, message }: Routed): Inc
   return headers;
 }
 
-/** The step for what sees the events of this attempt's answer. */
-function makeHook({ record, replyStep }: Hooked, attempt: Routed): Pick<Translation, 'hook'> {
-  const [kept, hooked] = [record?.(attempt), replyStep?.()];
-  const hook = kept && hooked ? fuse(kept, hooked) : (kept ?? hooked);
-  return hook === undefined ? {} : { hook };
+/** The step for what sees the events of this attempt's answer; undefined if nothing does. */
+function makeHook(attempt: Routed): Pick<Translation, 'hook'> | undefined {
+  const { hooked, route } = attempt;
+  if (hooked === undefined || route.operation !== 'generate') return undefined;
+  const [kept, changing] = [hooked.record?.(attempt), hooked.replyStep?.()];
+  const hook = kept && changing ? fuse(kept, changing) : (kept ?? changing);
+  return hook && { hook };
 }
 
 /** The halves that translate a token count; undefined if the request is not for a count. */
