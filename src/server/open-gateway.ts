@@ -29,6 +29,7 @@ import { type ChainMode, chainMode } from '../streams/chain.ts';
 import { openAgent } from '../upstream/agent.ts';
 import { type CloudTokens, openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { openUpstreams } from '../upstream/pool/upstreams.ts';
+import type { Vendors } from '../upstream/vendor.ts';
 
 export interface OpenGateway {
   readonly gateway: Gateway;
@@ -55,7 +56,10 @@ export interface OpenOptions {
   readonly metrics?: Gateway['metrics'];
   /** Called when a vendor's name resolves to addresses that must not be asked. */
   readonly onRefusedAddress?: () => void;
-  /** Receives problems of simulated vendors, of the gateway's own cloud tokens, and of identity providers. */
+  /**
+   * Receives problems of simulated vendors, of the gateway's own cloud tokens, and of identity providers. Absent: they go
+   * to stderr.
+   */
   readonly log?: LogProblem;
   /** Absent: as GATEWAY_CHAIN says (`streams` for a stream a stage), else fused. */
   readonly mode?: ChainMode;
@@ -81,17 +85,13 @@ export async function openGateway(
     traces,
     metrics,
     onRefusedAddress,
-    log,
+    log = logToStderr,
     mode = chainMode(process.env['GATEWAY_CHAIN']),
     simulated,
     previous,
   }: OpenOptions = {},
 ): Promise<OpenGateway> {
-  const configured = configuredVendors(config);
-  const sandboxed = configured.all.length === 0;
-  const sandbox = sandboxed && simulated === undefined ? await openSandbox(config, log) : undefined;
-  const places = simulated ?? sandbox?.places;
-  const vendors = sandboxed && places !== undefined ? vendorsAt(places, config) : configured;
+  const { vendors, sandboxed, sandbox } = await openVendors(config, simulated, log);
   const agent = openAgent({
     ...agentOptions(config),
     ...(onRefusedAddress !== undefined && { onRefused: onRefusedAddress }),
@@ -102,17 +102,15 @@ export async function openGateway(
   const groups = config.groups.map(groupRecord);
   const identities = await openIdentities(config.identities, {
     agent,
-    log: log ?? logToStderr,
+    log,
     groups: groupsByName(groups),
     before: previous?.identities,
   });
-  const limits =
-    given ?? (hasLimits(config) ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined);
+  const limits = given ?? ownLimits(config);
   const record = taker ?? (limits && recording(charging(limits.charge)));
-  const cache = await openCache(config, previous, log ?? logToStderr);
-  const own = openKeys(config.keys.map(keyRecord), groups);
+  const cache = await openCache(config, previous, log);
   const gateway: Gateway = {
-    keys: keys === undefined ? own : joinKeys(own, keys),
+    keys: joinedKeys(config, groups, keys),
     ...(identities !== undefined && { identities }),
     storedIds,
     catalog: makeCatalog(servedModels(config, vendors), config.aliases, config),
@@ -126,7 +124,7 @@ export async function openGateway(
     timeZone: config.usage.timeZone,
     ...(callerUsage !== undefined && { callerUsage }),
     ...(cache !== undefined && { cache }),
-    ...(config.hooks !== undefined && { hooks: { ...config.hooks, report: log ?? logToStderr } }),
+    ...(config.hooks !== undefined && { hooks: { ...config.hooks, report: log } }),
     ...(limits !== undefined && { limits }),
     ...(record !== undefined && { record }),
     ...(traces !== undefined && { traces }),
@@ -141,10 +139,41 @@ export async function openGateway(
       await agent.destroy();
       upstreams.close();
       letGo();
-      if (config.cache?.store === 'redis') cache?.store.close();
+      closeCache(cache);
       await sandbox?.close();
     },
   };
+}
+
+/** The vendors that are asked, and what has to be closed if they are simulated by this gateway. */
+interface OpenVendors {
+  readonly vendors: Vendors;
+  readonly sandboxed: boolean;
+  readonly sandbox?: Sandbox;
+}
+
+/** @param simulated as in `OpenOptions`. */
+async function openVendors(
+  config: Config,
+  simulated: OpenOptions['simulated'],
+  log: LogProblem,
+): Promise<OpenVendors> {
+  const vendors = configuredVendors(config);
+  if (vendors.all.length > 0) return { vendors, sandboxed: false };
+  if (simulated !== undefined) return { vendors: vendorsAt(simulated, config), sandboxed: true };
+  const sandbox = await openSandbox(config, log);
+  return { vendors: vendorsAt(sandbox.places, config), sandboxed: true, sandbox };
+}
+
+/** The configuration's keys, and others. */
+function joinedKeys(config: Config, groups: readonly GroupRecord[], others: Keys | undefined): Keys {
+  const own = openKeys(config.keys.map(keyRecord), groups);
+  return others === undefined ? own : joinKeys(own, others);
+}
+
+/** The limits of this gateway alone; undefined if the configuration limits nobody. */
+function ownLimits(config: Config): Limits | undefined {
+  return hasLimits(config) ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined;
 }
 
 /** Whether the configuration limits anybody. */
@@ -195,10 +224,15 @@ async function openCache(
   return { ...options, kind: 'memory', store };
 }
 
+/** Closes the connection to answers in Redis. Those in memory belong to the next gateway, too. */
+function closeCache(cache: AnswerCache | undefined): void {
+  if (cache?.kind === 'redis') cache.store.close();
+}
+
 /** Starts simulated vendors as the configuration says. Their modules are loaded here only: real vendors need none. */
-export async function openSandbox(config: Config, log?: LogProblem): Promise<Sandbox> {
+export async function openSandbox(config: Config, log: LogProblem): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
-  return startSandbox({ ...sandboxOptions(config), ...(log !== undefined && { log }) });
+  return startSandbox({ ...sandboxOptions(config), log });
 }
 
 /** The simulated vendors' options in a configuration. */
