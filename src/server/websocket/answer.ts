@@ -51,46 +51,9 @@ export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): Promise<J
     return sendRefusal(answer, sink);
   }
   return new Promise((resolve) => {
-    let response: JsonObject | undefined;
-    let isOver = false;
-    /** Whether an event was not JSON. As a rule it was cut off, and the error after it says why. */
-    let isCut = false;
-    /**
-     * The error of the stream. The failed response, as a rule the next event, reports it too, and an answer ends only
-     * once.
-     */
-    let failure: JsonObject | undefined;
     const decoder = decodeSse(MAX_EVENT_LENGTH);
-    /** Bytes since the last event. */
-    let open = 0;
-    const events = {
-      enqueue(event: Sse) {
-        open = 0;
-        if (isOver || !event.data.startsWith('{')) return;
-        const read = asObject(tryParseBounded(event.data));
-        // A POST passes its bytes, but here each event is a message, and clients parse every one.
-        isCut ||= read === undefined;
-        if (read === undefined) return;
-        const type = event.event ?? asText(read['type']) ?? '';
-        if (type === 'error') {
-          failure = read;
-          return;
-        }
-        if (isCut) throw new GatewayError('upstream-broken', ENDED_EARLY);
-        const carried = CARRIES_RESPONSE.test(type) ? read : undefined;
-        isOver = TERMINAL.test(type);
-        if (CONTINUABLE.test(type)) response = asObject(carried?.['response']);
-        sink.send(inLane(withPrevious(event.data, carried, sink), sink));
-      },
-    };
-    const end = (): void => {
-      sink.reportHeld(0);
-      if (!isOver && failure !== undefined) sendFailure(failure, sink);
-      else if (!isOver) {
-        writeError(new GatewayError('upstream-broken', ENDED_EARLY), sink);
-      }
-      resolve(response);
-    };
+    const events = new AnswerEvents(sink);
+    const end = (): void => resolve(events.end());
     const take = (step: () => void): void => {
       try {
         sink.cork(step);
@@ -99,9 +62,9 @@ export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): Promise<J
       }
     };
     answer.on('data', (chunk: Buffer) => {
-      open += chunk.length;
+      events.open += chunk.length;
       take(() => decoder.transform(chunk, events));
-      sink.reportHeld(open);
+      sink.reportHeld(events.open);
     });
     answer.on('end', () => {
       take(() => decoder.flush?.(events));
@@ -109,6 +72,55 @@ export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): Promise<J
     });
     answer.on('error', end);
   });
+}
+
+/** Sends the events of one answer, and sees how it ends. */
+class AnswerEvents {
+  /** Bytes since the last event. */
+  open = 0;
+  readonly #sink: AnswerSink;
+  #response: JsonObject | undefined;
+  #isOver = false;
+  /** Whether an event was not JSON. As a rule it was cut off, and the error after it says why. */
+  #isCut = false;
+  /**
+   * The error of the stream. The failed response, as a rule the next event, reports it too, and an answer ends only
+   * once.
+   */
+  #failure: JsonObject | undefined;
+
+  constructor(sink: AnswerSink) {
+    this.#sink = sink;
+  }
+
+  /** @throws GatewayError `upstream-broken` for an event after one that was cut off. */
+  enqueue(event: Sse): void {
+    this.open = 0;
+    if (this.#isOver || !event.data.startsWith('{')) return;
+    const read = asObject(tryParseBounded(event.data));
+    // A POST passes its bytes, but here each event is a message, and clients parse every one.
+    this.#isCut ||= read === undefined;
+    if (read === undefined) return;
+    const type = event.event ?? asText(read['type']) ?? '';
+    if (type === 'error') {
+      this.#failure = read;
+      return;
+    }
+    if (this.#isCut) throw new GatewayError('upstream-broken', ENDED_EARLY);
+    const carried = CARRIES_RESPONSE.test(type) ? read : undefined;
+    this.#isOver = TERMINAL.test(type);
+    if (CONTINUABLE.test(type)) this.#response = asObject(carried?.['response']);
+    this.#sink.send(inLane(withPrevious(event.data, carried, this.#sink), this.#sink));
+  }
+
+  /** Says why an answer ends that is not over. @returns the response that a dialogue can continue, if it ended with one */
+  end(): JsonObject | undefined {
+    this.#sink.reportHeld(0);
+    if (this.#isOver) return this.#response;
+    if (this.#failure !== undefined) sendFailure(this.#failure, this.#sink);
+    else writeError(new GatewayError('upstream-broken', ENDED_EARLY), this.#sink);
+    return this.#response;
+  }
 }
 
 /** Sends an error as an event of the WebSocket. */
