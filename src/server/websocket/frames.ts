@@ -48,6 +48,13 @@ export function trackFrames(): Frames {
     if (!isControl) hasMore = (first & 0x80) === 0;
   }
 
+  /** Takes the next byte of a head, which says itself how long it is. */
+  function takeHead(byte: number): void {
+    head[headSize] = byte;
+    headSize += 1;
+    if (headSize >= 2 && headSize >= headLength(head)) begin();
+  }
+
   return {
     take(chunk) {
       held = (isOpen() ? held : 0) + chunk.length + OVERHEAD;
@@ -58,11 +65,8 @@ export function trackFrames(): Frames {
           payload -= taken;
           at += taken;
         } else {
-          head[headSize] = chunk[at] ?? 0;
-          headSize += 1;
+          takeHead(chunk[at] ?? 0);
           at += 1;
-          if (headSize < 2 || headSize < headLength(head)) continue;
-          begin();
         }
         if (isOpen()) continue;
         if (!isControl) completed += 1;

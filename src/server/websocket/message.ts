@@ -115,23 +115,28 @@ export function parseRequest(
   const items = parseItems(raw('input'));
   const stored = mayStore && raw('store') !== 'false';
   const values = new Map<string, string>([['stream', 'true']]);
-  for (const key of fields.keys()) {
-    const value = raw(key);
-    if (value !== undefined && !ENVELOPE.has(key)) values.set(key, value);
+  for (const [key, { start, end }] of fields) {
+    if (!ENVELOPE.has(key)) values.set(key, bytes.toString('utf8', start, end));
   }
   if (dialogue !== undefined && items !== undefined) {
     values.delete('previous_response_id');
     values.set('input', `[${joinItems([...dialogue.items, items])}]`);
   }
-  const include = getField(message, 'include') ?? [];
-  // A value that is not a list is the caller's mistake, and the endpoint reports it.
-  const asksMore = isList(include) && !include.includes(ENCRYPTED_REASONING);
-  if (asksMore && !stored && isReasoningModel(asText(getField(message, 'model')) ?? '')) {
-    values.set('include', JSON.stringify([...include, ENCRYPTED_REASONING]));
+  const include = includeReasoning(message);
+  if (include !== undefined && !stored && isReasoningModel(asText(getField(message, 'model')) ?? '')) {
+    values.set('include', JSON.stringify(include));
   }
   const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
   const continuesAtVendor = inConversation || (previous !== undefined && dialogue === undefined);
   return { body: Buffer.from(`{${body}}`), dialogue, continuesAtVendor, items, stored };
+}
+
+/** What a message wants to be included, with the reasoning; undefined if nothing has to be added. */
+function includeReasoning(message: Message): readonly Json[] | undefined {
+  const include = getField(message, 'include') ?? [];
+  // A value that is not a list is the caller's mistake, and the endpoint reports it.
+  if (!isList(include) || include.includes(ENCRYPTED_REASONING)) return undefined;
+  return [...include, ENCRYPTED_REASONING];
 }
 
 /**
