@@ -20,24 +20,36 @@ export function answerClientErrors(
 ): void {
   server.on('clientError', (error: Error, connection: Duplex) => {
     const code = errorCode(error);
-    let answer: ServerResponse | undefined;
-    if (connection instanceof Socket) {
-      answer = pipelining.currentAnswer(connection);
-      const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-      // A caller whose connection has failed, or whose side of it has ended, has left.
-      const isThere = isLate || !(connection.destroyed || connection.readableEnded);
-      const refuseBody = (response: ServerResponse): void => end(response, bodyFault(code));
-      if (isThere && pipelining.abandonUnfinished(connection, refuseBody)) return;
-      // Data after a request with `Connection: close`: its answer is still to come (RFC 9112, 9.6).
-      if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
-        stopParsing(connection);
-        return;
-      }
-      if (!connection.readableEnded && pipelining.closeAfterAnswers(connection, !isLate)) return;
-    }
+    const answer = connection instanceof Socket ? pipelining.currentAnswer(connection) : undefined;
+    if (connection instanceof Socket && endsByAnswers(connection, code, answer, pipelining, end)) return;
     if (answer?.headersSent) connection.destroy();
     else refuseConnection(connection, unreadable(code), answer !== undefined);
   });
+}
+
+/**
+ * Leaves the end of a connection to the answer of the request that is at fault, or to the answers before it.
+ * @param answer the answer in progress.
+ * @returns false if no answer will end it.
+ */
+function endsByAnswers(
+  connection: Socket,
+  code: string | undefined,
+  answer: ServerResponse | undefined,
+  pipelining: Pick<Pipelining, 'abandonUnfinished' | 'closeAfterAnswers'>,
+  end: (response: ServerResponse, error: GatewayError) => void,
+): boolean {
+  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  // A caller whose connection has failed, or whose side of it has ended, has left.
+  const isThere = isLate || !(connection.destroyed || connection.readableEnded);
+  const refuseBody = (response: ServerResponse): void => end(response, bodyFault(code));
+  if (isThere && pipelining.abandonUnfinished(connection, refuseBody)) return true;
+  // Data after a request with `Connection: close`: its answer is still to come (RFC 9112, 9.6).
+  if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) {
+    stopParsing(connection);
+    return true;
+  }
+  return !connection.readableEnded && pipelining.closeAfterAnswers(connection, !isLate);
 }
 
 /** What is wrong with a body that Node gives up. */
