@@ -32,6 +32,14 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** What all files have in common. */
+const SAME_HEADERS = {
+  vary: 'accept-encoding',
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
 /** The page itself; all other files have names that change with their content. */
 const INDEX = 'index.html';
 
@@ -52,7 +60,7 @@ interface File {
  */
 export function openConsole(): Console {
   const folder = findBuild();
-  const names = new Set(listFiles(folder));
+  const names = new Map(listFiles(folder).map((name) => [name === INDEX ? '/' : `/${name}`, name]));
   const files = new Map<string, Promise<File>>();
   const open = (name: string): Promise<File> => {
     const opened = files.get(name) ?? readPageFile(join(folder, name));
@@ -60,19 +68,16 @@ export function openConsole(): Console {
     return opened;
   };
   return async (path, { 'if-none-match': known, 'accept-encoding': accepted = '' }) => {
-    if (path === '/' && !names.has(INDEX)) return notBuilt();
-    const name = path === '/' ? INDEX : path.slice(1);
+    const name = names.get(path);
+    if (name === undefined) return path === '/' ? notBuilt() : undefined;
     const type = TYPES[extname(name)];
-    if (type === undefined || !names.has(name) || (name === INDEX && path !== '/')) return undefined;
-    const isCompressed = /\bgzip\b/.test(String(accepted)) && names.has(`${name}.gz`);
+    if (type === undefined) return undefined;
+    const isCompressed = /\bgzip\b/.test(String(accepted)) && names.has(`/${name}.gz`);
     const { bytes, etag } = await open(isCompressed ? `${name}.gz` : name);
     const headers = {
+      ...SAME_HEADERS,
       'content-type': type,
       ...(isCompressed && { 'content-encoding': 'gzip' }),
-      vary: 'accept-encoding',
-      'content-security-policy': POLICY,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
       'cache-control': name === INDEX ? 'no-cache' : 'public, max-age=31536000, immutable',
       etag,
     };
