@@ -146,22 +146,8 @@ export function requestHeaders(
   { caller, stream, isBodiless, more, without }: RequestHeaderOptions,
 ): string[] {
   const sent: Record<string, string> = {};
-  if (caller !== undefined) {
-    const nominated = connectionNominated(caller);
-    const prefixes = REQUEST_PREFIXES[format];
-    for (const given in caller) {
-      const name = REQUEST_ALIASES.get(given) ?? given;
-      const value = caller[given];
-      if (typeof value !== 'string' || NEVER_SENT.has(name) || nominated.has(name)) continue;
-      if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;
-    }
-  }
-  if (without !== undefined && sent[BETAS] !== undefined) {
-    const betas = splitValues(sent[BETAS]);
-    const left = betas.filter((value) => !without.has(value));
-    if (left.length === 0) delete sent[BETAS];
-    else if (left.length < betas.length) sent[BETAS] = left.join(',');
-  }
+  if (caller !== undefined) passCallers(caller, format, sent);
+  if (without !== undefined) dropBetas(sent, without);
   for (const name in more) sent[name] ??= more[name] ?? '';
   if (format === 'messages') sent['anthropic-version'] ??= ANTHROPIC_VERSION;
   sent['accept'] ??= stream ? 'text/event-stream' : 'application/json';
@@ -175,6 +161,26 @@ export function requestHeaders(
   const list: string[] = [];
   for (const name in sent) list.push(name, sent[name] ?? '');
   return list;
+}
+
+/** Adds the headers of a caller that a vendor of a format gets. */
+function passCallers(caller: IncomingHttpHeaders, format: FormatName, sent: Record<string, string>): void {
+  const nominated = connectionNominated(caller);
+  const prefixes = REQUEST_PREFIXES[format];
+  for (const given in caller) {
+    const name = REQUEST_ALIASES.get(given) ?? given;
+    const value = caller[given];
+    if (typeof value !== 'string' || NEVER_SENT.has(name) || nominated.has(name)) continue;
+    if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;
+  }
+}
+
+/** Leaves out beta features that the vendor must not get. */
+function dropBetas(sent: Record<string, string>, without: ReadonlySet<string>): void {
+  const betas = splitValues(sent[BETAS]);
+  const left = betas.filter((value) => !without.has(value));
+  if (left.length === 0) delete sent[BETAS];
+  else if (left.length < betas.length) sent[BETAS] = left.join(',');
 }
 
 /**
