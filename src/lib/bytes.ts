@@ -83,12 +83,19 @@ export function indexOfBytes(bytes: Uint8Array, needle: Uint8Array, from = 0): n
 export function forwardSearch(bytes: Uint8Array, byte: number): (at: number) => number {
   let next = -1;
   return (at) => {
-    if (next < at) {
-      const found = bytes.indexOf(byte, at);
-      next = found < 0 ? bytes.length : found;
-    }
+    next = nextPlace(bytes, byte, at, next);
     return next;
   };
+}
+
+/**
+ * The next place of a byte at or after `from`; the length of the bytes if there is none.
+ * @param known the next place after an earlier one than `from`; -1 if none was looked for.
+ */
+export function nextPlace(bytes: Uint8Array, byte: number, from: number, known: number): number {
+  if (known >= from) return known;
+  const found = bytes.indexOf(byte, from);
+  return found < 0 ? bytes.length : found;
 }
 
 /** Whether the bytes at `at` are those of `text`. */

@@ -4,7 +4,7 @@
  * named `ping` (Anthropic), wherever they are cut into pieces. In any other body they are white space.
  */
 
-import { CR, LF } from '../lib/bytes.ts';
+import { CR, LF, nextPlace } from '../lib/bytes.ts';
 import { endsEvent } from '../streams/event-ends.ts';
 import { beginsEvent, firstNonSpace } from '../streams/first-non-space.ts';
 import { toBuffer } from './net/to-buffer.ts';
@@ -65,28 +65,35 @@ class EventWords {
 
   hasWord(piece: Uint8Array, isKnown: boolean): boolean {
     const bytes = toBuffer(piece);
-    const isBetween = this.#head === '' && !this.#isPing && !this.#isBroken;
-    if (isBetween && endsEvent(bytes) && bytes[bytes.length - 1] === LF) {
-      if (isKnown || CONTENT.test(bytes.toString('latin1', 0, CONTENT_HEAD))) {
-        this.#isFirst = false;
-        return true;
-      }
-    }
+    if (!this.#isContent(bytes, isKnown)) return this.#readLines(bytes);
+    this.#isFirst = false;
+    return true;
+  }
+
+  /** Whether a piece is whole events, the first of which is content as far as its beginning shows. */
+  #isContent(bytes: Buffer, isKnown: boolean): boolean {
+    if (this.#head !== '' || this.#isPing || this.#isBroken) return false;
+    if (!endsEvent(bytes) || bytes[bytes.length - 1] !== LF) return false;
+    return isKnown || CONTENT.test(bytes.toString('latin1', 0, CONTENT_HEAD));
+  }
+
+  /** Examines each line of a piece. @returns whether one of them is content. */
+  #readLines(bytes: Buffer): boolean {
     let hasWord = false;
     let start = 0;
-    let lf = bytes.indexOf(LF);
-    let cr = bytes.indexOf(CR);
+    let lf = -1;
+    let cr = -1;
     while (start < bytes.length) {
       if (this.#isBroken && bytes[start] === LF) start += 1;
       this.#isBroken = false;
-      if (lf >= 0 && lf < start) lf = bytes.indexOf(LF, start);
-      if (cr >= 0 && cr < start) cr = bytes.indexOf(CR, start);
-      const end = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
-      const stop = end < 0 ? bytes.length : end;
+      lf = nextPlace(bytes, LF, start, lf);
+      cr = nextPlace(bytes, CR, start, cr);
+      const end = Math.min(lf, cr);
+      const isWhole = end < bytes.length;
       const room = HEAD - this.#head.length;
-      if (room > 0) this.#head += bytes.toString('latin1', start, Math.min(stop, start + room));
-      hasWord = (start < stop || end >= 0) && this.#look(end >= 0) ? true : hasWord;
-      if (end < 0) break;
+      if (room > 0) this.#head += bytes.toString('latin1', start, Math.min(end, start + room));
+      if (this.#look(isWhole)) hasWord = true;
+      if (!isWhole) break;
       this.#head = '';
       this.#isFirst = false;
       this.#isBroken = end === cr;
