@@ -24,7 +24,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
   const { model, upstreamModel, spoken, status, remains } = closed;
   // What a stored response has used was used by the request that made it.
   const reader = spoken && !isStored(closed.operation) ? usageReaders[spoken] : undefined;
-  const figures = reader === undefined || remains.length === 0 ? [] : ownUsage(closed, reader.field);
+  const figures = reader === undefined ? [] : ownUsage(closed, reader.field);
   const usage = reader?.tokens(figures, upstreamModel ?? '') ?? {};
   // An answer of the sandbox or the cache costs nothing. Its tokens count as usual, so that limits can be tried there.
   const simulated = closed.vendor === SANDBOX || closed.vendor === CACHE;
@@ -48,7 +48,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     spoken,
     operation: closed.operation,
     streamed: closed.streamed,
-    status: status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status,
+    status: recordedStatus(status, outcome),
     outcome,
     fault: closed.fault,
     cause: closed.cause,
@@ -76,6 +76,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
  * complete.
  */
 function ownUsage({ remains, spoken, isWhole }: ClosedLedger, field: UsageField): readonly JsonObject[] {
+  if (remains.length === 0) return [];
   const figures = usageIn(remains, field);
   return spoken === 'messages' && isWhole ? figures.slice(-1) : figures;
 }
@@ -119,6 +120,10 @@ const FAILURES: ReadonlySet<Fault> = new Set([
 /** Whether a fault is a failure of the vendor or the gateway. */
 export function isFailure(fault: Fault): boolean {
   return FAILURES.has(fault);
+}
+
+function recordedStatus(status: number, outcome: Outcome): number {
+  return status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status;
 }
 
 function findOutcome({ fault, attempts, finished, vendor }: ClosedLedger): Outcome {

@@ -5,7 +5,7 @@
  */
 
 import type { UsageField } from '../../conversation/tokens.ts';
-import { LF } from '../../lib/bytes.ts';
+import { LF, nextPlace } from '../../lib/bytes.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { afterValue, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { joined, keptCopy } from '../../upstream/net/to-buffer.ts';
@@ -87,43 +87,35 @@ export function listFields({ first, last }: FoundField): Buffer[] {
  * @returns the position where a field begins that may go on in the next bytes. Without any count only the end is
  * searched, unless an event ends there: some streams say `"usage":null` with each event.
  */
-export function searchUsage(
-  bytes: Buffer,
-  { name, figure }: Marks,
-  kept: FoundField,
-  outlives: boolean,
-): number {
-  let at = 0;
+export function searchUsage(bytes: Buffer, marks: Marks, kept: FoundField, outlives: boolean): number {
+  const { name } = marks;
+  let at = searchStart(bytes, marks, kept);
+  const keepField = outlives ? keepCopy : keep;
   let open = 0;
-  const figured = bytes.indexOf(figure);
-  if (figured >= 0) {
-    // A field that has counts cannot begin further before the first of them.
-    at = Math.max(0, kept.first === undefined ? figured - WITHOUT_FIGURE : lastWhole(bytes, name) - 1);
-  } else {
-    if (bytes[bytes.length - 1] === LF && bytes[bytes.length - 2] === LF) return bytes.length;
-    at = Math.max(0, bytes.length - WITHOUT_FIGURE);
-  }
-  for (;;) {
-    const found = bytes.indexOf(name, at);
-    if (found < 0) break;
+  for (let found = bytes.indexOf(name, at); found >= 0; found = bytes.indexOf(name, at)) {
     at = found + name.length;
-    if (bytes[found - 1] !== QUOTE) continue;
-    const end = valueEnd(bytes, at);
-    if (end !== undefined && end > at) {
-      const isFirst = kept.first === undefined;
-      const field = bytes.subarray(found - 1, end);
-      if (outlives) keepCopy(kept, field);
-      else keep(kept, field);
-      at = isFirst ? Math.max(end, lastWhole(bytes, name) - 1) : end;
-    } else if (end === undefined) {
+    const end = fieldEnd(bytes, found, at);
+    if (end === undefined) {
       if (bytes.length - at < MAX_VALUE) return found - 1;
       open += 1;
       if (open === MAX_OPEN) at = bytes.length - MAX_VALUE;
+    } else if (end > at) {
+      const isFirst = kept.first === undefined;
+      const field = bytes.subarray(found - 1, end);
+      keepField(kept, field);
+      at = isFirst ? Math.max(end, lastWhole(bytes, name) - 1) : end;
     }
   }
-  for (let index = Math.max(at, bytes.length - name.length); index < bytes.length; index += 1)
-    if (bytes[index] === QUOTE) return index;
-  return bytes.length;
+  return nextPlace(bytes, QUOTE, Math.max(at, bytes.length - name.length), -1);
+}
+
+/** The position before which no field that has counts can begin; the end of the bytes if they need no search. */
+function searchStart(bytes: Buffer, { name, figure }: Marks, { first }: FoundField): number {
+  const figured = bytes.indexOf(figure);
+  if (figured >= 0)
+    return Math.max(0, first === undefined ? figured - WITHOUT_FIGURE : lastWhole(bytes, name) - 1);
+  if (bytes[bytes.length - 1] === LF && bytes[bytes.length - 2] === LF) return bytes.length;
+  return Math.max(0, bytes.length - WITHOUT_FIGURE);
 }
 
 /** Keeps a field as the last one, and as the first one if it is. */
@@ -157,6 +149,11 @@ function lastWhole(bytes: Buffer, name: Buffer): number {
     before = found;
   }
   return -1;
+}
+
+/** The end of the field whose name is from `found` to `at`; `at` if there is no such field, or it is not an object. */
+function fieldEnd(bytes: Buffer, found: number, at: number): number | undefined {
+  return bytes[found - 1] === QUOTE ? valueEnd(bytes, at) : at;
 }
 
 /**
