@@ -53,7 +53,7 @@ const RETRY_AFTER = 2;
  * @param before the keys that an earlier set knew of the same source.
  */
 export function openKeySet(
-  { createLocalJWKSet, errors }: Jose,
+  jose: Jose,
   { name, issuer, jwks }: KeySource,
   agent: Dispatcher,
   log: LogProblem,
@@ -70,22 +70,13 @@ export function openKeySet(
     try {
       const signal = AbortSignal.timeout(FETCH_TIMEOUT);
       const found = await askProvider(agent, jwks ?? (await discover(agent, issuer, signal)), signal);
-      known = { find: pickKeys(found), at: tried };
+      known = { find: pickKeys(jose, found), at: tried };
       if (isTroubled) log(`The keys of the identity provider ${name} can be fetched again.`);
       isTroubled = false;
     } catch (error) {
       if (!(error instanceof NoKeys)) throw error;
       if (!isTroubled) log(`The keys of the identity provider ${name} cannot be fetched: ${error.message}`);
       isTroubled = true;
-    }
-  }
-
-  function pickKeys(found: object): JWTVerifyGetKey {
-    if (!('keys' in found) || !Array.isArray(found.keys)) throw new NoKeys('it has no list of keys.');
-    try {
-      return createLocalJWKSet({ keys: found.keys });
-    } catch {
-      throw new NoKeys('its list of keys is not valid.');
     }
   }
 
@@ -99,12 +90,12 @@ export function openKeySet(
     await asking;
   }
 
-  function unavailable(): GatewayError {
-    return new GatewayError(
-      'overloaded',
-      'This token cannot be verified now: the keys of its identity provider cannot be fetched. Try again shortly.',
-      { retryAfter: RETRY_AFTER },
-    );
+  /** The keys after another fetch; undefined if there are none but the first ones. */
+  async function findNewer(first: KnownKeys): Promise<KnownKeys | undefined> {
+    await renew();
+    // Whether the provider has such a key now is unknown.
+    if (isTroubled) throw unavailable();
+    return known === first ? undefined : known;
   }
 
   return {
@@ -116,12 +107,10 @@ export function openKeySet(
       try {
         return await first.find(header, token);
       } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await renew();
-        // Whether the provider has such a key now is unknown.
-        if (isTroubled) throw unavailable();
-        if (known === first || known === undefined) throw error;
-        return known.find(header, token);
+        if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error;
+        const newer = await findNewer(first);
+        if (newer === undefined) throw error;
+        return newer.find(header, token);
       }
     },
     known: () => known,
@@ -129,4 +118,22 @@ export function openKeySet(
       if (known === undefined) void renew();
     },
   };
+}
+
+/** @throws NoKeys if there is no valid list of keys. */
+function pickKeys({ createLocalJWKSet }: Jose, found: object): JWTVerifyGetKey {
+  if (!('keys' in found) || !Array.isArray(found.keys)) throw new NoKeys('it has no list of keys.');
+  try {
+    return createLocalJWKSet({ keys: found.keys });
+  } catch {
+    throw new NoKeys('its list of keys is not valid.');
+  }
+}
+
+function unavailable(): GatewayError {
+  return new GatewayError(
+    'overloaded',
+    'This token cannot be verified now: the keys of its identity provider cannot be fetched. Try again shortly.',
+    { retryAfter: RETRY_AFTER },
+  );
 }

@@ -1,5 +1,6 @@
 /** Verifies a token of an identity provider, and finds out who its caller is. */
 
+import type { JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../lib/errors.ts';
 import type { KeyLimits, ModelLimits } from '../../store/keys/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
@@ -77,39 +78,8 @@ export function makeVerifier(
   };
   const opens = { ...getPermissions(identity), limits: identity.limits ?? {} };
 
-  /** Verifies a token. @returns when it expires, in seconds since 1970. @throws errors of jose */
-  async function findExpiry(token: string): Promise<number> {
-    try {
-      return (await jose.jwtVerify(token, keyFor, options)).payload.exp ?? 0;
-    } catch (error) {
-      if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
-      // The token does not say which key is its own, so the first ones are tried.
-      let tried = 0;
-      for await (const key of error) {
-        try {
-          return (await jose.jwtVerify(token, key, options)).payload.exp ?? 0;
-        } catch (other) {
-          if (!(other instanceof jose.errors.JWSSignatureVerificationFailed)) throw other;
-        }
-        tried += 1;
-        if (tried === MAX_KEYS_TRIED) break;
-      }
-      throw new jose.errors.JWSSignatureVerificationFailed();
-    }
-  }
-
-  /** Applies the group that the identity or a claim names; if a claim names several, the first one that exists. */
-  function inGroup(principal: Principal, claims: Claims): Principal {
-    const { group } = identity;
-    if (group === undefined) return principal;
-    const named = typeof group === 'string' ? [group] : groupsNamed(claimAt(claims, group.claim));
-    const known = named.map((each) => groups.get(each)).find((each) => each !== undefined);
-    if (known !== undefined) return withGroup(principal, known);
-    throw invalidToken('it names no group that is known here.');
-  }
-
   return async (token) => {
-    const expiry = await findExpiry(token).catch((error: unknown) => {
+    const expiry = await findExpiry(jose, token, keyFor, options).catch((error: unknown) => {
       throw error instanceof GatewayError ? error : refused(jose, error);
     });
     const claims = claimsIn(token);
@@ -120,6 +90,8 @@ export function makeVerifier(
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     return {
       principal: inGroup(
+        groups,
+        identity.group,
         {
           name: caller,
           ...opens,
@@ -131,6 +103,55 @@ export function makeVerifier(
       until: Math.min((expiry + TOLERANCE) * 1_000, Date.now() + MAX_CACHED),
     };
   };
+}
+
+/** Verifies a token. @returns when it expires, in seconds since 1970. @throws errors of jose */
+async function findExpiry(
+  jose: Jose,
+  token: string,
+  keyFor: KeySet['keyFor'],
+  options: JWTVerifyOptions,
+): Promise<number> {
+  try {
+    return (await jose.jwtVerify(token, keyFor, options)).payload.exp ?? 0;
+  } catch (error) {
+    if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
+    return tryKeys(jose, token, error, options);
+  }
+}
+
+/** The same for a token that does not say which key is its own, so that the first ones are tried. */
+async function tryKeys(
+  { jwtVerify, errors }: Jose,
+  token: string,
+  keys: AsyncIterable<CryptoKey>,
+  options: JWTVerifyOptions,
+): Promise<number> {
+  let tried = 0;
+  for await (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, options)).payload.exp ?? 0;
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    }
+    tried += 1;
+    if (tried === MAX_KEYS_TRIED) break;
+  }
+  throw new errors.JWSSignatureVerificationFailed();
+}
+
+/** Applies the group that the identity or a claim names; if a claim names several, the first one that exists. */
+function inGroup(
+  groups: ReadonlyMap<string, KnownGroup>,
+  group: Identity['group'],
+  principal: Principal,
+  claims: Claims,
+): Principal {
+  if (group === undefined) return principal;
+  const named = typeof group === 'string' ? [group] : groupsNamed(claimAt(claims, group.claim));
+  const known = named.map((each) => groups.get(each)).find((each) => each !== undefined);
+  if (known !== undefined) return withGroup(principal, known);
+  throw invalidToken('it names no group that is known here.');
 }
 
 /**
