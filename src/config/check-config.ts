@@ -79,12 +79,7 @@ function checkModelNames(config: Config): void {
     const advice = nearest === undefined ? '' : `. Did you mean ${nearest}?`;
     throw invalidConfig(`${field}: the catalog has no model ${id}${advice}`);
   };
-  // `names` are looked up by id, which is in lower case.
   const ids = new Set(catalog.map(({ id }) => id));
-  const checkName = (field: string, vendor: string, name: string): void => {
-    const id = name.includes('/') ? name : `${vendor}/${name}`;
-    if (name !== '*' && !ids.has(id)) throw invalidConfig(`${field}.${name}: the catalog has no model ${id}`);
-  };
   const makers = [...new Set(catalog.map(({ id }) => vendorName(id)))];
   const checkVendor = (field: string, name: string): void => {
     if (makers.includes(name.toLowerCase())) return;
@@ -107,12 +102,22 @@ function checkModelNames(config: Config): void {
   for (const field of ['fallbacks', 'longPromptFallbacks', 'contentPolicyFallbacks'] as const)
     checkLists(field, config[field]);
   for (const [vendor, { names, upstreams }] of Object.entries(vendors)) {
-    const field = `vendors.${vendor}`;
-    for (const name of Object.keys(names ?? {})) checkName(`${field}.names`, vendor, name);
-    for (const [at, upstream] of upstreams.entries()) {
-      for (const name of Object.keys(upstream.names ?? {}))
-        checkName(`${field}.upstreams.${at}.names`, vendor, name);
-    }
+    checkNames(`vendors.${vendor}.names`, vendor, names, ids);
+    for (const [at, upstream] of upstreams.entries())
+      checkNames(`vendors.${vendor}.upstreams.${at}.names`, vendor, upstream.names, ids);
+  }
+}
+
+/** @param ids of the catalog. Names are looked up by them, in lower case as they are. */
+function checkNames(
+  field: string,
+  vendor: string,
+  names: Readonly<Record<string, string>> = {},
+  ids: ReadonlySet<string>,
+): void {
+  for (const name of Object.keys(names)) {
+    const id = name.includes('/') ? name : `${vendor}/${name}`;
+    if (name !== '*' && !ids.has(id)) throw invalidConfig(`${field}.${name}: the catalog has no model ${id}`);
   }
 }
 

@@ -49,20 +49,33 @@ export async function checkCredentials(
     const { field, credentials } = place;
     // Tokens of Microsoft Entra ID need no package.
     if (credentials.type !== 'azure') requirePackages(credentials.type, field);
-    if (credentials.type === 'google') {
-      const named = environment['GOOGLE_APPLICATION_CREDENTIALS'];
-      if (credentials.file !== undefined)
-        await checkGoogleFile(`${field}.file`, resolve(directory, credentials.file));
-      else if (named)
-        await checkGoogleFile(`${field}: GOOGLE_APPLICATION_CREDENTIALS`, resolve(directory, named));
-    }
-    if (credentials.type === 'azure') {
-      const way = azureFlow(credentials, environment);
-      if (typeof way === 'string') throw invalidConfig(`${field}: ${way}`);
-      if (way.by === 'workload')
-        await readTextFile(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, way.file));
-    }
+    if (credentials.type === 'google') await checkGoogle(credentials, field, environment, directory);
+    if (credentials.type === 'azure') await checkAzure(credentials, field, environment, directory);
   }
+}
+
+async function checkGoogle(
+  { file }: Extract<GivenCredentials, { type: 'google' }>,
+  field: string,
+  environment: Environment,
+  directory: string,
+): Promise<void> {
+  const named = environment['GOOGLE_APPLICATION_CREDENTIALS'];
+  if (file !== undefined) await checkGoogleFile(`${field}.file`, resolve(directory, file));
+  else if (named)
+    await checkGoogleFile(`${field}: GOOGLE_APPLICATION_CREDENTIALS`, resolve(directory, named));
+}
+
+async function checkAzure(
+  credentials: Extract<GivenCredentials, { type: 'azure' }>,
+  field: string,
+  environment: Environment,
+  directory: string,
+): Promise<void> {
+  const flow = azureFlow(credentials, environment);
+  if (typeof flow === 'string') throw invalidConfig(`${field}: ${flow}`);
+  if (flow.by !== 'workload') return;
+  await readTextFile(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, flow.file));
 }
 
 function findPlaces(vendors: Vendors): readonly Place[] {

@@ -28,27 +28,32 @@ export function describeConfig(
   written: Fields,
   environment: Environment,
 ): readonly ConfigEntry[] {
-  const entries: ConfigEntry[] = [];
-  const add = (value: unknown, path: readonly string[], isSecret: boolean): void => {
-    if (value === undefined) return;
-    const isBranch = (Array.isArray(value) || isRecord(value)) && Object.keys(value).length > 0;
-    // A list of texts or numbers is one value.
-    const isFlat = Array.isArray(value) && value.every((item) => typeof item !== 'object');
-    if (isBranch && !isFlat) {
-      for (const [name, each] of Object.entries(value))
-        add(each, [...path, name], isSecret || SECRET.test(name));
-      return;
-    }
+  return describe(config, [], false, (path) => {
     const variable = findVariable(path, written, environment);
-    entries.push({
-      path: path.join('.'),
-      value: isSecret ? undefined : typeof value === 'string' ? withoutCredentials(value) : value,
-      isSecret,
-      source: variable ?? (isWritten(written, path) ? 'file' : 'default'),
-    });
-  };
-  add(config, [], false);
-  return entries;
+    return variable ?? (isWritten(written, path) ? 'file' : 'default');
+  });
+}
+
+/** The entries of a value and of what is below it. */
+function describe(
+  value: unknown,
+  path: readonly string[],
+  isSecret: boolean,
+  findSource: (path: readonly string[]) => string,
+): readonly ConfigEntry[] {
+  if (value === undefined) return [];
+  if (isBranch(value))
+    return Object.entries(value).flatMap(([name, each]) =>
+      describe(each, [...path, name], isSecret || SECRET.test(name), findSource),
+    );
+  const shown = typeof value === 'string' ? withoutCredentials(value) : value;
+  return [{ path: path.join('.'), value: isSecret ? undefined : shown, isSecret, source: findSource(path) }];
+}
+
+/** Whether a value is described by what is below it. A list of texts or numbers is one value. */
+function isBranch(value: unknown): value is object {
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object');
+  return isRecord(value) && Object.keys(value).length > 0;
 }
 
 function isWritten(written: unknown, [first, ...rest]: readonly string[]): boolean {
