@@ -32,9 +32,11 @@ export function announceStart(
     const file = made?.file;
     // Reads the catalog. By now the gateway serves, so no caller waits for that.
     const hints = [...describeNewerTables(newer), ...notes, ...findVendorNotes(config)];
-    if (file !== undefined) writePrivately(file, greeting({ ...served, made: key, hints }));
     if (typeof first === 'string') hints.push(first);
-    if (file !== undefined) hints.push(describeKeyFile(file));
+    else if (file !== undefined) {
+      writePrivately(file, greeting({ ...served, made: key, hints }));
+      hints.push(describeKeyFile(file));
+    }
     const shown = file === undefined ? key : undefined;
     const forPeople = greeting({ ...served, made: shown, hints });
     if (log?.style !== 'json' || (shown !== undefined && config.log !== 'json')) {

@@ -27,9 +27,7 @@ export const conform = defineCommand({
   run: ({ args }) =>
     execute(args, options, async () => {
       const { url, model } = args;
-      if (url === undefined) throw new CommandError('Give the address of the service with --url.');
-      if (!URL.canParse(url) || !/^https?:/i.test(url))
-        throw new CommandError(`--url: ${url} is not an http or https address.`);
+      requireAddress(url);
       if (model === undefined) throw new CommandError('Give the model with --model.');
       const format = parseFormat(args.format);
       const seconds = parseWholeNumber('timeout', args.timeout, 1, 3_600);
@@ -45,6 +43,12 @@ export const conform = defineCommand({
       if (!isOffered || !reports.every(devtool.isConforming)) process.exitCode = 1;
     }),
 });
+
+function requireAddress(url: string | undefined): asserts url is string {
+  if (url === undefined) throw new CommandError('Give the address of the service with --url.');
+  if (URL.canParse(url) && /^https?:/i.test(url)) return;
+  throw new CommandError(`--url: ${url} is not an http or https address.`);
+}
 
 function render({ format, isOffered, isKeyRefused, trials, rules }: FormatReport): string {
   if (!isOffered) return `${format}: not offered, or not with this model (status 404 or 405)`;

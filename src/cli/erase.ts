@@ -21,8 +21,7 @@ export const erase = defineCommand({
     execute(args, options, () =>
       withStore(async (store) => {
         const { key, tag } = args;
-        const whom = key && !tag ? { key } : tag && !key ? { tag } : undefined;
-        if (whom === undefined) throw new CommandError('Give either --key or --tag.');
+        const whom = chooseCaller(key, tag);
         const { eraseCaller, STILL_USED } = await import('../accounting/usage/erase-caller.ts');
         const erased = await eraseCaller(store, whom);
         if (erased === STILL_USED)
@@ -38,3 +37,8 @@ export const erase = defineCommand({
       }),
     ),
 });
+
+function chooseCaller(key = '', tag = ''): { readonly key: string } | { readonly tag: string } {
+  if ((key === '') === (tag === '')) throw new CommandError('Give either --key or --tag.');
+  return key === '' ? { tag } : { key };
+}

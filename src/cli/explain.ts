@@ -3,7 +3,8 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
-import type { RefusalExplanation } from '../devtools/explain-refusal.ts';
+import type { RefusalExplanation, VendorRefusal } from '../devtools/explain-refusal.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat } from './options.ts';
@@ -27,12 +28,10 @@ export const explain = defineCommand({
     execute(args, options, async () => {
       if (args.status !== undefined && args.refusal === undefined)
         throw new CommandError('--status needs --refusal, the file with the refusal.');
-      const { asText, isObject, tryParseJson } = await import('../lib/json.ts');
-      // TextDecoder drops the byte order mark that editors and shells on Windows write.
-      const body = tryParseJson(new TextDecoder().decode(await readNamedFile(args.file)));
-      if (!isObject(body)) throw new CommandError(`${args.file} does not contain a JSON object.`);
-      const [{ GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
+      const body = await readRequest(args.file);
+      const [{ asText }, { GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
         await Promise.all([
+          import('../lib/json.ts'),
           import('../lib/errors.ts'),
           import('../catalog/catalog.ts'),
           import('../config/vendors.ts'),
@@ -50,22 +49,36 @@ export const explain = defineCommand({
           countTokens: config.countTokens.models,
         };
         const served = { catalog, vendors: everyVendor(config), reach };
-        if (args.refusal !== undefined) {
-          const text = new TextDecoder().decode(await readNamedFile(args.refusal));
-          const refusal = { status: parseStatus(args.status ?? '400'), body: text };
-          const { explainRefusal } = await import('../devtools/explain-refusal.ts');
-          const explanation = explainRefusal(served, format, model, body, refusal);
-          console.log(args.json ? JSON.stringify(explanation, undefined, 2) : renderRefusal(explanation));
+        if (args.refusal === undefined) {
+          print(devtool.explain(served, format, model, body), render, args.json);
           return;
         }
-        const explanation = devtool.explain(served, format, model, body);
-        console.log(args.json ? JSON.stringify(explanation, undefined, 2) : render(explanation));
+        const refusal = await readRefusal(args.refusal, args.status);
+        const { explainRefusal } = await import('../devtools/explain-refusal.ts');
+        print(explainRefusal(served, format, model, body, refusal), renderRefusal, args.json);
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         throw new CommandError(`The gateway would reject this request (${error.status}): ${error.message}`);
       }
     }),
 });
+
+async function readRequest(file: string): Promise<JsonObject> {
+  const { isObject, tryParseJson } = await import('../lib/json.ts');
+  // TextDecoder drops the byte order mark that editors and shells on Windows write.
+  const body = tryParseJson(new TextDecoder().decode(await readNamedFile(file)));
+  if (!isObject(body)) throw new CommandError(`${file} does not contain a JSON object.`);
+  return body;
+}
+
+async function readRefusal(file: string, status = '400'): Promise<VendorRefusal> {
+  const body = new TextDecoder().decode(await readNamedFile(file));
+  return { status: parseStatus(status), body };
+}
+
+function print<T>(explanation: T, render: (explanation: T) => string, asJson: boolean | undefined): void {
+  console.log(asJson ? JSON.stringify(explanation, undefined, 2) : render(explanation));
+}
 
 function parseStatus(text: string): number {
   const status = Number(text);

@@ -102,14 +102,7 @@ const rotate = defineCommand({
     execute(args, rotateOptions, () =>
       withStore(async (store, config) => {
         const { findKey, isExpired, MAX_GRACE_DAYS, rotateKey, renderKey } = await load();
-        const grace = parseDuration(args.grace);
-        if (grace === undefined)
-          throw new CommandError(`--grace: ${args.grace} is not a duration such as 30m, 24h or 7d.`);
-        if (grace > MAX_GRACE_DAYS * 86_400_000) {
-          throw new CommandError(
-            `--grace: ${args.grace} is more than ${MAX_GRACE_DAYS}d, the longest that an old key may keep working.`,
-          );
-        }
+        const grace = parseGrace(args.grace, MAX_GRACE_DAYS);
         const { id } = usable(args.key, await findKey(store, args.key), config);
         const made = await rotateKey(store, id, { grace, again: args.again });
         if (made === undefined) throw new CommandError('The key has been revoked in the meantime.');
@@ -129,6 +122,17 @@ const rotate = defineCommand({
       }),
     ),
 });
+
+/** @param days the longest grace period. */
+function parseGrace(text: string, days: number): number {
+  const grace = parseDuration(text);
+  if (grace === undefined)
+    throw new CommandError(`--grace: ${text} is not a duration such as 30m, 24h or 7d.`);
+  if (grace <= days * 86_400_000) return grace;
+  throw new CommandError(
+    `--grace: ${text} is more than ${days}d, the longest that an old key may keep working.`,
+  );
+}
 
 const revokeOptions = { key } as const satisfies ArgsDef;
 

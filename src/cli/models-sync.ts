@@ -2,7 +2,6 @@
 
 import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand } from 'citty';
-import type { Comparison } from '../devtools/model-lists/compare.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, requireVendors } from './choose-vendor.ts';
@@ -49,14 +48,12 @@ export const sync = defineCommand({
       const { syncAsJson, syncAsText } = await import('./sync-report.ts');
       const report = args.json ? syncAsJson(results) : syncAsText(results);
       if (report !== '') console.log(report);
-      for (const { vendor, failure } of results) {
-        if (failure !== undefined)
-          console.error(`The models of ${vendor.name} could not be listed: ${failure}`);
-      }
+      const failed = results.filter(({ failure }) => failure !== undefined);
+      for (const { vendor, failure } of failed)
+        console.error(`The models of ${vendor.name} could not be listed: ${failure}`);
       if (args.write !== undefined) await writeNewModels(args.write, results, args.force === true);
-      if (results.some(({ failure }) => failure !== undefined)) process.exitCode = UNAVAILABLE;
-      else if (args.check && results.some(({ comparison }) => comparison && differs(comparison)))
-        process.exitCode = OUT_OF_STEP;
+      if (failed.length > 0) process.exitCode = UNAVAILABLE;
+      else if (args.check && results.some(differs)) process.exitCode = OUT_OF_STEP;
     }),
 });
 
@@ -107,8 +104,8 @@ async function compareVendors(
   }
 }
 
-function differs({ fresh, gone }: Comparison): boolean {
-  return fresh.length > 0 || gone.length > 0;
+function differs({ comparison }: Compared): boolean {
+  return comparison !== undefined && (comparison.fresh.length > 0 || comparison.gone.length > 0);
 }
 
 function chooseVendors(all: readonly Vendor[], names: string | undefined): readonly Vendor[] {

@@ -23,13 +23,7 @@ export interface ParsedArgs {
 export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
   refuseSwallowedByNpm(declared, process.env);
   checkGiven(declared, process.argv);
-  const names = Object.keys(declared);
-  for (const name of Object.keys(args)) {
-    if (name === '_' || names.some((known) => name === known || name === toCamelCase(known))) continue;
-    const meant = names.find((known) => toLetters(known) === toLetters(name));
-    const advice = meant === undefined ? 'See --help.' : `Did you mean --${meant}?`;
-    throw new CommandError(`Unknown option --${name}. ${advice}`);
-  }
+  refuseUnknown(args, Object.keys(declared));
   // A shell also produces this from a variable that is not set: `--key "$TEAM"` would report the usage of all keys.
   for (const [name, { type }] of Object.entries(declared)) {
     // citty takes `--no-models` for `models: false`.
@@ -43,6 +37,15 @@ export function checkOptions(args: ParsedArgs, declared: ArgsDef): void {
     throw new CommandError(
       `Unexpected argument ${extra}. Write options as --option=value${isRunByNpm(process.env) ? ', after a separate --' : ''}.`,
     );
+}
+
+function refuseUnknown(args: ParsedArgs, names: readonly string[]): void {
+  const known = new Set(['_', ...names, ...names.map(toCamelCase)]);
+  const unknown = Object.keys(args).find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const meant = names.find((name) => toLetters(name) === toLetters(unknown));
+  const advice = meant === undefined ? 'See --help.' : `Did you mean --${meant}?`;
+  throw new CommandError(`Unknown option --${unknown}. ${advice}`);
 }
 
 /**

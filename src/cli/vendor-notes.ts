@@ -76,14 +76,8 @@ function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] 
         return `The ${kind}s of ${id} are never used, because no vendor with a key serves ${id}.`;
       const notes = others.flatMap((name) => {
         const other = catalog.resolve(name, '');
-        if (other === undefined) return [];
-        if (!isServed(other))
-          return `The ${kind} ${name} of ${id} is never used, because no vendor with a key serves it.`;
-        if (other === model) return `The ${kind} ${name} of ${id} is the same model, so it is skipped.`;
-        const isShort = model !== undefined && other.contextWindow <= model.contextWindow;
-        return kind === LONG_PROMPT && isShort
-          ? `The ${kind} ${name} of ${id} takes no longer prompts: it has ${other.contextWindow} tokens, and ${id} ${model.contextWindow}.`
-          : [];
+        const why = other && findIdleReason(other, { kind, id, model }, isServed(other));
+        return why === undefined ? [] : `The ${kind} ${name} of ${id} ${why}`;
       });
       return others.length > limit
         ? [
@@ -97,6 +91,19 @@ function findIdleFallbacks(config: Config, vendors: Vendors): readonly string[] 
     ...findIn(LONG_PROMPT, config.longPromptFallbacks),
     ...findIn('content-policy fallback', config.contentPolicyFallbacks),
   ];
+}
+
+/** Why a fallback is of no help; undefined if it is. */
+function findIdleReason(
+  other: Model,
+  { kind, id, model }: { readonly kind: string; readonly id: string; readonly model: Model | undefined },
+  isServed: boolean,
+): string | undefined {
+  if (!isServed) return 'is never used, because no vendor with a key serves it.';
+  if (model === undefined) return undefined;
+  if (other === model) return 'is the same model, so it is skipped.';
+  if (kind !== LONG_PROMPT || other.contextWindow > model.contextWindow) return undefined;
+  return `takes no longer prompts: it has ${other.contextWindow} tokens, and ${id} ${model.contextWindow}.`;
 }
 
 const LONG_PROMPT = 'long-prompt fallback';
