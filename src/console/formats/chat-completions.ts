@@ -46,56 +46,73 @@ interface Piece {
 function reader(): Reader {
   const message: Record<string, unknown> = { role: 'assistant' };
   let content = '';
-  const calls = new Map<number, Piece>();
-  const order: number[] = [];
+  const calls = new CallPieces();
   return {
     read(event) {
-      const updates: Update[] = [];
       const error = at(event, 'error');
-      if (error) updates.push({ error: textAt(error, 'message') || JSON.stringify(error) });
       const delta = at(event, 'choices', 0, 'delta');
       const thought = textAt(delta, 'reasoning_content');
-      if (thought) updates.push({ thinking: thought });
       if (at(delta, 'thinking_blocks')) message['thinking_blocks'] = at(delta, 'thinking_blocks');
       const text = textAt(delta, 'content');
-      if (text) {
-        content += text;
-        updates.push({ text });
-      }
+      content += text;
       const refusal = textAt(delta, 'refusal');
-      if (refusal) updates.push({ text: refusal });
-      for (const image of listAt(delta, 'images')) {
-        const found = fromDataUrl(textAt(image, 'image_url', 'url'));
-        if (found) updates.push({ image: found });
-      }
-      for (const annotation of listAt(delta, 'annotations')) {
-        const cited = at(annotation, 'url_citation');
-        if (cited) updates.push({ citation: { url: textAt(cited, 'url'), title: textAt(cited, 'title') } });
-      }
-      for (const piece of listAt(delta, 'tool_calls')) {
-        const index = numberAt(piece, 'index');
-        let call = calls.get(index);
-        if (!call) {
-          const { index: _, ...rest } = isObject(piece) ? piece : {};
-          const name = textAt(piece, 'function', 'name');
-          const id = textAt(piece, 'id');
-          call = { ...rest, id, type: 'function', function: { name, arguments: '' } };
-          calls.set(index, call);
-          order.push(index);
-          updates.push({ call: { id, name } });
-        }
-        const json = textAt(piece, 'function', 'arguments');
-        call.function.arguments += json;
-        if (json) updates.push({ arguments: json, at: order.indexOf(index) });
-      }
       const finish = textAt(event, 'choices', 0, 'finish_reason');
-      if (finish) updates.push({ finish });
       const usage = at(event, 'usage');
-      if (usage) updates.push({ usage: parseUsage(usage) });
-      return updates;
+      return [
+        ...(error ? [{ error: textAt(error, 'message') || JSON.stringify(error) }] : []),
+        ...(thought ? [{ thinking: thought }] : []),
+        ...(text ? [{ text }] : []),
+        ...(refusal ? [{ text: refusal }] : []),
+        ...listAt(delta, 'images').flatMap(readImage),
+        ...listAt(delta, 'annotations').flatMap(readCitation),
+        ...listAt(delta, 'tool_calls').flatMap((piece) => calls.add(piece)),
+        ...(finish ? [{ finish }] : []),
+        ...(usage ? [{ usage: parseUsage(usage) }] : []),
+      ];
     },
-    kept: () => [{ ...message, content, ...(calls.size > 0 && { tool_calls: [...calls.values()] }) }],
+    kept: () => [{ ...message, content, ...calls.kept() }],
   };
+}
+
+function readImage(image: unknown): readonly Update[] {
+  const found = fromDataUrl(textAt(image, 'image_url', 'url'));
+  return found ? [{ image: found }] : [];
+}
+
+function readCitation(annotation: unknown): readonly Update[] {
+  const cited = at(annotation, 'url_citation');
+  return cited ? [{ citation: { url: textAt(cited, 'url'), title: textAt(cited, 'title') } }] : [];
+}
+
+/** Joins the pieces of calls, which name their call by its index. */
+class CallPieces {
+  /** The place among all calls, and the call, by its index. */
+  readonly #calls = new Map<number, { readonly place: number; readonly call: Piece }>();
+
+  add(piece: unknown): readonly Update[] {
+    const index = numberAt(piece, 'index');
+    const known = this.#calls.get(index);
+    const { place, call } = known ?? { place: this.#calls.size, call: beginCall(piece) };
+    if (known === undefined) this.#calls.set(index, { place, call });
+    const json = textAt(piece, 'function', 'arguments');
+    call.function.arguments += json;
+    return [
+      ...(known === undefined ? [{ call: { id: call.id, name: call.function.name } }] : []),
+      ...(json ? [{ arguments: json, at: place }] : []),
+    ];
+  }
+
+  /** The calls as a message has them. */
+  kept(): { readonly tool_calls?: readonly Piece[] } {
+    if (this.#calls.size === 0) return {};
+    return { tool_calls: [...this.#calls.values()].map(({ call }) => call) };
+  }
+}
+
+function beginCall(piece: unknown): Piece {
+  const { index: _, ...rest } = isObject(piece) ? piece : {};
+  const name = textAt(piece, 'function', 'name');
+  return { ...rest, id: textAt(piece, 'id'), type: 'function', function: { name, arguments: '' } };
 }
 
 const renderer: ItemRenderer = {

@@ -40,39 +40,46 @@ function reader(): Reader {
   let calls = 0;
   return {
     read(event) {
-      const updates: Update[] = [];
       const error = at(event, 'error');
-      if (error) updates.push({ error: textAt(error, 'message') || JSON.stringify(error) });
       const candidate = at(event, 'candidates', 0);
-      for (const part of listAt(candidate, 'content', 'parts')) {
-        parts.push(part);
-        const call = at(part, 'functionCall');
-        const text = textAt(part, 'text');
-        const image = at(part, 'inlineData');
-        if (call) {
-          updates.push({ call: { id: textAt(call, 'id') || `call_${calls}`, name: textAt(call, 'name') } });
-          updates.push({ arguments: JSON.stringify(at(call, 'args') ?? {}), at: calls });
-          calls += 1;
-        } else if (image) {
-          updates.push({ image: { type: textAt(image, 'mimeType'), data: textAt(image, 'data') } });
-        } else if (text) {
-          updates.push(at(part, 'thought') === true ? { thinking: text } : { text });
-        }
-      }
-      for (const { web } of listAt(candidate, 'groundingMetadata', 'groundingChunks').map((chunk) => ({
-        web: at(chunk, 'web'),
-      })))
-        if (web) updates.push({ citation: { url: textAt(web, 'uri'), title: textAt(web, 'title') } });
+      const received = listAt(candidate, 'content', 'parts');
+      parts.push(...received);
       const blocked = textAt(event, 'promptFeedback', 'blockReason');
-      if (blocked) updates.push({ finish: blocked });
       const finish = textAt(candidate, 'finishReason');
-      if (finish) updates.push({ finish });
       const usage = at(event, 'usageMetadata');
-      if (usage) updates.push({ usage: parseUsage(usage) });
-      return updates;
+      return [
+        ...(error ? [{ error: textAt(error, 'message') || JSON.stringify(error) }] : []),
+        ...received.flatMap((part) => (at(part, 'functionCall') ? readCall(part, calls++) : readPart(part))),
+        ...listAt(candidate, 'groundingMetadata', 'groundingChunks').flatMap(readCitation),
+        ...(blocked ? [{ finish: blocked }] : []),
+        ...(finish ? [{ finish }] : []),
+        ...(usage ? [{ usage: parseUsage(usage) }] : []),
+      ];
     },
     kept: () => [{ role: 'model', parts }],
   };
+}
+
+/** @param place of the call among all. */
+function readCall(part: unknown, place: number): readonly Update[] {
+  const call = at(part, 'functionCall');
+  return [
+    { call: { id: textAt(call, 'id') || `call_${place}`, name: textAt(call, 'name') } },
+    { arguments: JSON.stringify(at(call, 'args') ?? {}), at: place },
+  ];
+}
+
+function readPart(part: unknown): readonly Update[] {
+  const image = at(part, 'inlineData');
+  if (image) return [{ image: { type: textAt(image, 'mimeType'), data: textAt(image, 'data') } }];
+  const text = textAt(part, 'text');
+  if (!text) return [];
+  return [at(part, 'thought') === true ? { thinking: text } : { text }];
+}
+
+function readCitation(chunk: unknown): readonly Update[] {
+  const web = at(chunk, 'web');
+  return web ? [{ citation: { url: textAt(web, 'uri'), title: textAt(web, 'title') } }] : [];
 }
 
 /** Gemini 2.5 takes a token budget. Newer Gemini models take a level. */

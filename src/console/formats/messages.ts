@@ -45,13 +45,12 @@ function reader(): Reader {
       const block = blocks[index] ?? {};
       switch (textAt(event, 'type')) {
         case 'message_start': {
-          const reported = at(event, 'message', 'usage');
-          usage = isObject(reported) ? reported : {};
+          usage = copied(at(event, 'message', 'usage'));
           return [];
         }
         case 'content_block_start': {
           const begun = at(event, 'content_block');
-          const next: Record<string, unknown> = isObject(begun) ? { ...begun } : {};
+          const next = copied(begun);
           blocks[index] = next;
           if (next['type'] !== 'tool_use') return [];
           next['input'] = '';
@@ -64,8 +63,7 @@ function reader(): Reader {
           if (block['type'] === 'tool_use') block['input'] = parseObject(textAt(block, 'input'));
           return [];
         case 'message_delta': {
-          const reported = at(event, 'usage');
-          usage = { ...usage, ...(isObject(reported) && reported) };
+          usage = { ...usage, ...copied(at(event, 'usage')) };
           return [{ finish: textAt(event, 'delta', 'stop_reason') }, { usage: parseUsage(usage) }];
         }
         case 'error':
@@ -76,6 +74,11 @@ function reader(): Reader {
     },
     kept: () => [{ role: 'assistant', content: blocks }],
   };
+}
+
+/** A copy of an object; an empty one for anything else. */
+function copied(value: unknown): Record<string, unknown> {
+  return isObject(value) ? { ...value } : {};
 }
 
 interface RenderedThinking {
