@@ -9,6 +9,9 @@ import type { MarkdownIt } from 'markdown-it';
 /** A formula longer than this many letters is text. */
 const MAX_LENGTH = 4_000;
 
+/** A formula over more lines than this is text. */
+const MAX_LINES = 100;
+
 const BLOCK_ENDS: Readonly<Record<string, string>> = { $$: '$$', '\\[': '\\]' };
 
 export function mathRules(markdown: MarkdownIt): void {
@@ -29,32 +32,43 @@ export function mathRules(markdown: MarkdownIt): void {
     (state, from, to, silent) => {
       const line = (at: number): string =>
         state.src.slice((state.bMarks[at] ?? 0) + (state.tShift[at] ?? 0), state.eMarks[at]);
-      const open = line(from).slice(0, 2);
-      const close = BLOCK_ENDS[open];
-      if (close === undefined) return false;
-      const lines: string[] = [];
-      for (let at = from; at < to && at - from < 100; at += 1) {
-        const text = at === from ? line(at).slice(2) : line(at);
-        const end = text.indexOf(close);
-        if (end < 0) {
-          lines.push(text);
-          continue;
-        }
-        // What follows on the same line is a paragraph's, which the inline rule reads.
-        if (text.slice(end + 2).trim() !== '') return false;
-        if (silent) return true;
-        const token = state.push('math', 'math', 0);
-        token.block = true;
-        token.content = [...lines, text.slice(0, end)].join('\n').trim();
-        token.markup = '$$';
-        token.map = [from, at + 1];
-        state.line = at + 1;
-        return true;
-      }
-      return false;
+      const found = blockMath(line, from, to);
+      if (found === undefined) return false;
+      if (silent) return true;
+      const token = state.push('math', 'math', 0);
+      token.block = true;
+      token.content = found.formula;
+      token.markup = '$$';
+      token.map = [from, found.next];
+      state.line = found.next;
+      return true;
     },
     { alt: ['paragraph', 'reference', 'blockquote', 'list'] },
   );
+}
+
+interface BlockMath {
+  readonly formula: string;
+  /** The line after it. */
+  readonly next: number;
+}
+
+function blockMath(line: (at: number) => string, from: number, to: number): BlockMath | undefined {
+  const close = BLOCK_ENDS[line(from).slice(0, 2)];
+  if (close === undefined) return undefined;
+  const lines: string[] = [];
+  for (let at = from; at < to && at - from < MAX_LINES; at += 1) {
+    const text = at === from ? line(at).slice(2) : line(at);
+    const end = text.indexOf(close);
+    if (end < 0) {
+      lines.push(text);
+      continue;
+    }
+    // What follows on the same line is a paragraph's, which the inline rule reads.
+    if (text.slice(end + 2).trim() !== '') return undefined;
+    return { formula: [...lines, text.slice(0, end)].join('\n').trim(), next: at + 1 };
+  }
+  return undefined;
 }
 
 interface InlineMath {

@@ -8,6 +8,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { type Model, modelVendor } from './model.ts';
 
+/** The keys that go through the list. */
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
 export function ModelPicker({
   label,
   models,
@@ -56,17 +59,21 @@ export function ModelPicker({
   };
   const press = (event: KeyboardEvent): void => {
     const isClosed = typed === undefined;
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    const step = STEPS[event.key];
+    if (step !== undefined) {
       event.preventDefault();
-      const step = event.key === 'ArrowDown' ? 1 : -1;
       if (isClosed) open();
       else setActive((active + step + found.length) % Math.max(1, found.length));
-    } else if (event.key === 'Enter' && !isClosed) {
+      return;
+    }
+    if (isClosed) return;
+    if (event.key === 'Enter') {
       event.preventDefault();
-      const model = isOpen ? found[active] : undefined;
+      // If nothing is found, nothing is active.
+      const model = found[active];
       if (model) choose(model.id);
       else leave();
-    } else if (event.key === 'Escape' && !isClosed) {
+    } else if (event.key === 'Escape') {
       // Escape that closes the list closes no dialog, and stops no answer.
       event.preventDefault();
       event.stopPropagation();
