@@ -114,6 +114,12 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
     this.#target?.enqueue(event);
   }
 
+  /** Nothing can be said of an event before its end has come, unless its lines end in nothing but CR. */
+  #hold(rest: string, out: Sink<E>): void {
+    if (rest.length <= MAX_HELD && !rest.includes('\r\r')) this.#held = rest;
+    else this.#parse(rest, out);
+  }
+
   #take(text: string, out: Sink<E>): void {
     for (let at = 0; at < text.length; ) {
       const piece = this.#pattern && this.#pieceAt(text, at, this.#pattern);
@@ -131,10 +137,7 @@ export class RepeatedEvents<E> implements Step<string, E>, Sink<E> {
       }
       const end = eventEnd(text, at);
       if (end < 0) {
-        const rest = text.slice(at);
-        // Nothing can be said of it before its end has come, unless its lines end in nothing but CR.
-        if (rest.length <= MAX_HELD && !rest.includes('\r\r')) this.#held = rest;
-        else this.#parse(rest, out);
+        this.#hold(text.slice(at), out);
         return;
       }
       this.#parseOne(text.slice(at, end));
