@@ -38,6 +38,7 @@ export class ByteWords {
    * @returns the place behind the closing quote; or, if it is not before `until`, the complement (`~`) of the place to go
    *   on from, which may be one byte behind `until`.
    */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one search in two gaits, by words and by bytes, with the same place.
   afterString(from: number, until: number): number {
     const bytes = this.#bytes;
     const words = this.#words;

@@ -78,6 +78,7 @@ export function beforeSpace(bytes: Uint8Array, end: number, start = 0): number {
  * rare the search jumps from one to the next, otherwise it goes byte by byte for a while: each way is four times as
  * fast as the other on what suits it.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one search in two gaits, which share their place.
 export function afterString(bytes: Uint8Array, start: number, end = bytes.length): number {
   let at = start + 1;
   for (let stop = at + NEAR; at < end; ) {
@@ -101,6 +102,7 @@ export function afterString(bytes: Uint8Array, start: number, end = bytes.length
  * The place behind a value's last byte, or -1 if `end` comes first. An object or a list ends where its brackets are
  * balanced, whatever is between them; any other value before the next comma, bracket or white space.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a state machine over bytes with one variable.
 export function afterValue(bytes: Uint8Array, start: number, end = bytes.length): number {
   const first = bytes[start];
   if (first === QUOTE) return afterString(bytes, start, end);
@@ -148,6 +150,7 @@ export function closingQuote(text: string, start: number): number {
 }
 
 /** The same from a place inside the string. By itself, so that V8 inlines the other one. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one search in two gaits, which share their place.
 function farQuote(text: string, from: number): number {
   let at = from;
   for (let near = 0; ; ) {

@@ -124,6 +124,7 @@ function beginScan(bytes: Uint8Array): BegunScan {
 }
 
 /** Goes on up to the byte at `stop`. @returns whether the object is complete. @throws as `scanObject` does. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a state machine over bytes: its variables stay in registers, as they would not as fields.
 function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
   const { found, closers, text } = begun;
   const { fields: spans, items, numbers, largeStrings } = found;

@@ -56,6 +56,7 @@ export function keepTopLevel(): (piece: Uint8Array) => Uint8Array {
   let matched = -1;
   let isKept = false;
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a state machine over bytes, whose steps belong together.
   return (piece) => {
     ownDepth ??= piece[0] === OPEN_OBJECT ? 1 : 2;
     const kept = Buffer.allocUnsafe(piece.byteLength);
