@@ -110,15 +110,20 @@ function patternText(pattern: string): string {
 /** A value by its path. Google also accepts each name in snake_case. */
 function valueAt(body: Json, path: FlawPath): Json | undefined {
   let value: Json | undefined = body;
-  for (const key of path) {
-    if (typeof key === 'number') {
-      value = isList(value) ? value[key] : key === 0 ? value : undefined;
-    } else if (isObject(value)) {
-      const snake = snakeName(key);
-      value = Object.hasOwn(value, key) ? value[key] : Object.hasOwn(value, snake) ? value[snake] : undefined;
-    } else return undefined;
-  }
+  for (const key of path) value = typeof key === 'number' ? itemAt(value, key) : memberAt(value, key);
   return value;
+}
+
+/** A value that is no list counts as its only item. */
+function itemAt(value: Json | undefined, index: number): Json | undefined {
+  if (isList(value)) return value[index];
+  return index === 0 ? value : undefined;
+}
+
+function memberAt(value: Json | undefined, name: string): Json | undefined {
+  if (!isObject(value)) return undefined;
+  const known = [name, snakeName(name)].find((each) => Object.hasOwn(value, each));
+  return known === undefined ? undefined : value[known];
 }
 
 /** @returns a name in snake_case */

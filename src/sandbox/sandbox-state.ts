@@ -54,19 +54,21 @@ export function modelsByName(models: readonly Model[]): SandboxState['models'] {
   };
   for (const model of models) {
     const vendor = vendorName(model.id);
-    for (const id of [model.id, ...(model.aliases ?? [])]) {
-      if (vendor === 'openai' || vendor === 'anthropic' || vendor === 'google') {
-        if (vendorName(id) === vendor) byName[vendor].set(modelName(id).toLowerCase(), model);
-      } else byName.compatible.set(id.toLowerCase(), model);
+    const ids = [model.id, ...(model.aliases ?? [])];
+    if (!isNamedVendor(vendor)) {
+      for (const id of ids) byName.compatible.set(id.toLowerCase(), model);
+      continue;
     }
-    if (
-      model.upstream !== undefined &&
-      (vendor === 'openai' || vendor === 'anthropic' || vendor === 'google')
-    ) {
-      byName[vendor].set(model.upstream.toLowerCase(), model);
-    }
+    const names = ids.filter((id) => vendorName(id) === vendor).map(modelName);
+    if (model.upstream !== undefined) names.push(model.upstream);
+    for (const name of names) byName[vendor].set(name.toLowerCase(), model);
   }
   return byName;
+}
+
+/** Whether there is a simulated vendor of this name. All other vendors' models are at the compatible one. */
+function isNamedVendor(name: string): name is 'openai' | 'anthropic' | 'google' {
+  return name === 'openai' || name === 'anthropic' || name === 'google';
 }
 
 /** @returns a world with these models and new keys, in which nothing has been seen */

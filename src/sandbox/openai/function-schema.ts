@@ -5,7 +5,8 @@
 
 import { isPythonPattern } from '../../conversation/rules/patterns.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { asList, asObject, asObjects, asText, isList } from '../../lib/json.ts';
+import { asList, asObject, asText, isList } from '../../lib/json.ts';
+import { nestedSchemas } from './nested-schemas.ts';
 import { openaiRefusal } from './words.ts';
 
 /** Keywords that may not be at the root. */
@@ -41,11 +42,7 @@ export function checkParameters(
       "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level",
     );
   }
-  const open: { readonly at: JsonObject; readonly context: readonly string[] }[] = [
-    { at: schema, context: [] },
-  ];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { at, context } = next;
+  for (const { at, context } of nestedSchemas(schema)) {
     const places = at['items'];
     if (isList(places)) throw refuseSchema(`${JSON.stringify(places)} is not of type 'object', 'boolean'.`);
     const isArray = at['type'] === 'array' || asList(at['type']).includes('array');
@@ -53,15 +50,5 @@ export function checkParameters(
     const pattern = asText(at['pattern']);
     if (pattern !== undefined && !isPythonPattern(pattern))
       throw refuseSchema(`'${pattern}' is not a 'regex'.`);
-    for (const field of ['properties', '$defs', 'definitions']) {
-      for (const [key, inner] of Object.entries(asObject(at[field]) ?? {})) {
-        open.push({ at: asObject(inner) ?? {}, context: [...context, field, key] });
-      }
-    }
-    const items = asObject(at['items']);
-    if (items !== undefined) open.push({ at: items, context: [...context, 'items'] });
-    for (const [index, inner] of asObjects(at['anyOf']).entries()) {
-      open.push({ at: inner, context: [...context, 'anyOf', String(index)] });
-    }
   }
 }

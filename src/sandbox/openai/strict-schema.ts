@@ -4,7 +4,8 @@
  */
 
 import type { JsonObject } from '../../lib/json.ts';
-import { asList, asObject, asObjects, asText } from '../../lib/json.ts';
+import { asList, asObject, asText } from '../../lib/json.ts';
+import { nestedSchemas } from './nested-schemas.ts';
 import { openaiRefusal } from './words.ts';
 
 const NOT_PERMITTED = ['allOf', 'oneOf', 'not', 'patternProperties', 'propertyNames', 'uniqueItems'];
@@ -24,41 +25,26 @@ export function checkStrictSchema(schema: JsonObject, of: string, param: string)
       param,
       code,
     });
-  const open: { readonly at: JsonObject; readonly context: readonly string[] }[] = [
-    { at: schema, context: [] },
-  ];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { at, context } = next;
+  for (const { at, context } of nestedSchemas(schema)) {
     const keyword = NOT_PERMITTED.find((key) => at[key] !== undefined);
     if (keyword !== undefined) throw refuse(context, `'${keyword}' is not permitted.`);
     const format = asText(at['format']);
     if (format !== undefined && !FORMATS.includes(format)) {
       throw refuse(context, `'${format}' is not a valid format.`);
     }
-    const properties = asObject(at['properties']);
-    if (properties !== undefined || at['type'] === 'object') {
-      if (at['additionalProperties'] !== false) {
-        throw refuse(context, "'additionalProperties' is required to be supplied and to be false.");
-      }
-      const required = new Set(asList(at['required']));
-      const missing = Object.keys(properties ?? {}).find((name) => !required.has(name));
-      if (missing !== undefined) {
-        throw refuse(
-          context,
-          "'required' is required to be supplied and to be an array including every key in properties. " +
-            `Missing '${missing}'.`,
-        );
-      }
-    }
-    for (const field of ['properties', '$defs', 'definitions']) {
-      for (const [name, inner] of Object.entries(asObject(at[field]) ?? {})) {
-        open.push({ at: asObject(inner) ?? {}, context: [...context, field, name] });
-      }
-    }
-    const items = asObject(at['items']);
-    if (items !== undefined) open.push({ at: items, context: [...context, 'items'] });
-    for (const [index, inner] of asObjects(at['anyOf']).entries()) {
-      open.push({ at: inner, context: [...context, 'anyOf', String(index)] });
-    }
+    const fault = objectFault(at);
+    if (fault !== undefined) throw refuse(context, fault);
   }
+}
+
+/** What strict mode requires of an object and a schema lacks; undefined if it lacks nothing. */
+function objectFault(schema: JsonObject): string | undefined {
+  const properties = asObject(schema['properties']);
+  if (properties === undefined && schema['type'] !== 'object') return undefined;
+  if (schema['additionalProperties'] !== false)
+    return "'additionalProperties' is required to be supplied and to be false.";
+  const required = new Set(asList(schema['required']));
+  const missing = Object.keys(properties ?? {}).find((name) => !required.has(name));
+  if (missing === undefined) return undefined;
+  return `'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`;
 }

@@ -1,0 +1,37 @@
+/** A JSON Schema with all schemas inside of it, as OpenAI's checks go through them. */
+
+import { asObject, asObjects, type JsonObject } from '../../lib/json.ts';
+
+/** A schema, and the way to it, as OpenAI's errors name it. */
+export interface NestedSchema {
+  readonly at: JsonObject;
+  readonly context: readonly string[];
+}
+
+/** Goes through a schema and those inside of it, each before its own. */
+export function* nestedSchemas(root: JsonObject): Generator<NestedSchema, void> {
+  const open: NestedSchema[] = [{ at: root, context: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    yield next;
+    open.push(...innerSchemas(next));
+  }
+}
+
+function innerSchemas({ at, context }: NestedSchema): readonly NestedSchema[] {
+  const named = ['properties', '$defs', 'definitions'].flatMap((field) =>
+    Object.entries(asObject(at[field]) ?? {}).map(([name, inner]) => ({
+      at: asObject(inner) ?? {},
+      context: [...context, field, name],
+    })),
+  );
+  const items = asObject(at['items']);
+  const options = asObjects(at['anyOf']).map((inner, index) => ({
+    at: inner,
+    context: [...context, 'anyOf', String(index)],
+  }));
+  return [
+    ...named,
+    ...(items === undefined ? [] : [{ at: items, context: [...context, 'items'] }]),
+    ...options,
+  ];
+}
