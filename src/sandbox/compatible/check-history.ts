@@ -49,17 +49,24 @@ function checkAnswer(
   if (service.wantsReasoning && thinks && calls.length > 0 && thought === '') {
     throw serviceRefusal(service, 'missing reasoning_content', path);
   }
-  for (const [at, call] of calls.entries()) {
-    const id = asText(call['id']) ?? '';
-    const place = [...path, 'tool_calls', at];
-    if (service.callIds?.test(id) === false) {
-      throw serviceRefusal(service, 'foreign ids', [...place, 'id'], id);
-    }
-    if (service.uniqueIds && ids.has(id)) throw serviceRefusal(service, 'repeated ids', place, id);
-    ids.add(id);
-    const given = asText(asObject(call['function'])?.['arguments']) ?? '';
-    if (service.wantsObjects && !isObject(tryParseJson(given))) {
-      throw serviceRefusal(service, 'input no object', [...place, 'function', 'arguments']);
-    }
+  for (const [at, call] of calls.entries()) checkCall(call, [...path, 'tool_calls', at], service, ids);
+}
+
+/** @param ids of the calls before it, to which its own is added */
+function checkCall(
+  call: JsonObject,
+  place: readonly (string | number)[],
+  service: Service,
+  ids: Set<string>,
+): void {
+  const id = asText(call['id']) ?? '';
+  if (service.callIds?.test(id) === false) {
+    throw serviceRefusal(service, 'foreign ids', [...place, 'id'], id);
+  }
+  if (service.uniqueIds && ids.has(id)) throw serviceRefusal(service, 'repeated ids', place, id);
+  ids.add(id);
+  const given = asText(asObject(call['function'])?.['arguments']) ?? '';
+  if (service.wantsObjects && !isObject(tryParseJson(given))) {
+    throw serviceRefusal(service, 'input no object', [...place, 'function', 'arguments']);
   }
 }

@@ -79,37 +79,7 @@ function mergedTurns(contents: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 function checkTurns(contents: readonly JsonObject[]): void {
-  for (const [index, content] of contents.entries()) {
-    const calls = count(content, 'functionCall');
-    const responses = count(content, 'functionResponse');
-    const before = contents[index - 1];
-    if (calls > 0 && (before === undefined || before['role'] === 'model')) {
-      throw googleRefusal(
-        400,
-        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
-        [],
-        { thing: 'order', path: ['contents', index] },
-      );
-    }
-    const called = before === undefined ? 0 : count(before, 'functionCall');
-    if (responses > 0 && called === 0) {
-      throw googleRefusal(
-        400,
-        'Please ensure that function response turn comes immediately after a function call turn.',
-        [],
-        { thing: 'unpaired call', path: ['contents', index] },
-      );
-    }
-    const open = called > 0 && content['role'] !== 'model';
-    if ((open || responses > 0) && responses !== called) {
-      throw googleRefusal(
-        400,
-        'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
-        [],
-        { thing: 'unpaired call', path: ['contents', index] },
-      );
-    }
-  }
+  for (const [index, content] of contents.entries()) checkTurn(content, contents[index - 1], index);
   const last = contents.at(-1);
   if (last !== undefined && count(last, 'functionCall') > 0) {
     throw googleRefusal(
@@ -117,6 +87,38 @@ function checkTurns(contents: readonly JsonObject[]): void {
       'Please ensure that multiturn requests end with a user turn or a function response turn.',
       [],
       { thing: 'order', path: ['contents', contents.length - 1] },
+    );
+  }
+}
+
+/** Checks a turn against the one before it. */
+function checkTurn(content: JsonObject, before: JsonObject | undefined, index: number): void {
+  const calls = count(content, 'functionCall');
+  const responses = count(content, 'functionResponse');
+  if (calls > 0 && (before === undefined || before['role'] === 'model')) {
+    throw googleRefusal(
+      400,
+      'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+      [],
+      { thing: 'order', path: ['contents', index] },
+    );
+  }
+  const called = before === undefined ? 0 : count(before, 'functionCall');
+  if (responses > 0 && called === 0) {
+    throw googleRefusal(
+      400,
+      'Please ensure that function response turn comes immediately after a function call turn.',
+      [],
+      { thing: 'unpaired call', path: ['contents', index] },
+    );
+  }
+  const open = called > 0 && content['role'] !== 'model';
+  if ((open || responses > 0) && responses !== called) {
+    throw googleRefusal(
+      400,
+      'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+      [],
+      { thing: 'unpaired call', path: ['contents', index] },
     );
   }
 }

@@ -109,10 +109,13 @@ function checkThinking(thinking: JsonObject | undefined, model: Model): void {
       subject,
     );
   }
-  const range = model.thinking.budget;
-  if (budget === undefined || budget === -1 || range === undefined) return;
+  if (budget !== undefined && budget !== -1) checkBudget(budget, model.thinking);
+}
+
+function checkBudget(budget: number, { budget: range, canDisable }: NonNullable<Model['thinking']>): void {
+  if (range === undefined) return;
   if (budget === 0) {
-    if (model.thinking.canDisable) return;
+    if (canDisable) return;
     throw googleRefusal(400, 'Budget 0 is invalid. This model only works in thinking mode.');
   }
   if (budget < range.min || budget > range.max) {

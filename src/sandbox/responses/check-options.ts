@@ -76,6 +76,11 @@ function checkTools(body: JsonObject): void {
       );
     }
   }
+  checkChoice(body, names);
+}
+
+/** @param names of the tools that can be called */
+function checkChoice(body: JsonObject, names: readonly string[]): void {
   const choice = asObject(body['tool_choice']);
   const named =
     choice?.['type'] === 'function' || choice?.['type'] === 'custom' ? asText(choice['name']) : undefined;
