@@ -145,25 +145,30 @@ function lastDelta(flavour: ChatFlavour): JsonObject {
 
 function* deltas(script: Script, stamp: Stamp, flavour: ChatFlavour): Generator<JsonObject> {
   yield firstDelta(script, flavour);
-  const quiet = (field: 'content' | 'reasoning_content'): JsonObject =>
-    flavour.showsReasoning ? { [field]: null } : {};
   let call = 0;
   for (const part of script.parts) {
-    if (part.kind === 'thinking') {
-      if (!flavour.showsReasoning) continue;
-      for (const piece of part.pieces) yield { ...quiet('content'), reasoning_content: piece };
-    } else if (part.kind === 'text') {
-      for (const piece of part.pieces) yield { content: piece, ...quiet('reasoning_content') };
-    } else if (part.kind === 'refusal') {
-      for (const piece of part.pieces) yield { refusal: piece };
-    } else {
-      yield { tool_calls: [{ index: call, ...openCall(part, flavour.callId(stamp, call)) }] };
-      const field = part.custom ? 'custom' : 'function';
-      const name = part.custom ? 'input' : 'arguments';
-      for (const piece of part.pieces) yield { tool_calls: [{ index: call, [field]: { [name]: piece } }] };
-      call += 1;
+    if (part.kind === 'thinking' || part.kind === 'text' || part.kind === 'refusal') {
+      for (const piece of part.pieces) yield* wordDeltas(part.kind, piece, flavour);
+      continue;
     }
+    yield { tool_calls: [{ index: call, ...openCall(part, flavour.callId(stamp, call)) }] };
+    const field = part.custom ? 'custom' : 'function';
+    const name = part.custom ? 'input' : 'arguments';
+    for (const piece of part.pieces) yield { tool_calls: [{ index: call, [field]: { [name]: piece } }] };
+    call += 1;
   }
+}
+
+/** The chunk of some words. A service that shows its reasoning has a field for both kinds in each; others show none. */
+function wordDeltas(
+  kind: 'thinking' | 'text' | 'refusal',
+  piece: string,
+  { showsReasoning }: ChatFlavour,
+): readonly JsonObject[] {
+  if (kind === 'refusal') return [{ refusal: piece }];
+  if (!showsReasoning) return kind === 'text' ? [{ content: piece }] : [];
+  if (kind === 'text') return [{ content: piece, reasoning_content: null }];
+  return [{ content: null, reasoning_content: piece }];
 }
 
 /** The first chunk names the role; its content is null if no text follows (recorded). */
