@@ -20,12 +20,10 @@ export function checkMessages(body: JsonObject, limitsIds: boolean): void {
     const role = message['role'];
     if (role === 'tool') {
       const id = asText(message['tool_call_id']) ?? '';
-      if (!open.includes(id)) throw unexpectedAnswer(index, answersCalls(messages, index) ? id : undefined);
+      if (!open.includes(id)) throw unexpectedAnswer(messages, index, id);
       open = open.filter((other) => other !== id);
-      continue;
-    }
-    if (open.length > 0) throw unanswered(open, index);
-    if (role === 'assistant') open = idsOfCalls(message, index, limitsIds);
+    } else if (open.length > 0) throw unanswered(open, index);
+    else if (role === 'assistant') open = idsOfCalls(message, index, limitsIds);
   }
   if (open.length > 0) throw unanswered(open, messages.length);
 }
@@ -74,18 +72,18 @@ function unanswered(ids: readonly string[], index: number) {
   });
 }
 
-function unexpectedAnswer(index: number, id?: string) {
+function unexpectedAnswer(messages: readonly JsonObject[], index: number, id: string) {
   const subject: RefusalSubject = { thing: 'unpaired call', path: ['messages', index] };
-  return id === undefined
+  return answersCalls(messages, index)
     ? openaiRefusal(400, {
-        message:
-          "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
-        param: `messages.[${index}].role`,
+        message: `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`,
+        param: `messages.[${index}].tool_call_id`,
         subject,
       })
     : openaiRefusal(400, {
-        message: `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`,
-        param: `messages.[${index}].tool_call_id`,
+        message:
+          "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        param: `messages.[${index}].role`,
         subject,
       });
 }
