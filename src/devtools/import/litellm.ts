@@ -27,10 +27,7 @@ export function importLitellm(file: Source, draft: Draft): void {
   ];
   const all = [router, litellm].filter((part) => part !== undefined);
   const aliases = router?.part('model_group_alias');
-  for (const alias of aliases?.names() ?? []) {
-    const id = ids.get(aliases?.text(alias) ?? '');
-    if (id !== undefined) draft.alias(alias, id);
-  }
+  if (aliases !== undefined) importAliases(aliases, ids, draft);
   const ruled = new Set<string>();
   for (const part of all) {
     for (const id of importFallbacks(part, 'fallbacks', 'fallbacks', ids, draft)) ruled.add(id);
@@ -49,6 +46,13 @@ export function importLitellm(file: Source, draft: Draft): void {
   }
   if (router !== undefined) importRedis(router, 'redis_', draft);
   if (general !== undefined) importGeneral(general, draft);
+}
+
+function importAliases(aliases: Source, ids: ReadonlyMap<string, string>, draft: Draft): void {
+  for (const alias of aliases.names()) {
+    const id = ids.get(aliases.text(alias) ?? '');
+    if (id !== undefined) draft.alias(alias, id);
+  }
 }
 
 /**
