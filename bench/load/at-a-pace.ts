@@ -201,15 +201,20 @@ async function measure(
         // The first turn is the warm-up.
         if (turn > 0) rounds.get(contender.name)?.push(heard);
       } catch (error) {
-        const place = `${scenario.name}: ${contender.name}`;
-        if (contender.setup === undefined) throw new Error(place, { cause: error });
-        console.error(`${place} is left out: ${error}`);
+        leaveOut(contender, scenario, error);
         able.delete(one);
         rounds.delete(contender.name);
       }
     }
   }
   return rounds;
+}
+
+/** A peer may fail, and the others go on. @throws Error for our own contenders, whose failure is one of the bench. */
+function leaveOut({ name, setup }: Contender, scenario: Scenario, error: unknown): void {
+  const place = `${scenario.name}: ${name}`;
+  if (setup === undefined) throw new Error(place, { cause: error });
+  console.error(`${place} is left out: ${error}`);
 }
 
 type Kind = 'gaps' | 'firsts' | 'cancels';

@@ -43,24 +43,21 @@ export async function readConfigFile(
     if (text !== undefined && configFile.endsWith('.json5')) checkJson5(text, held);
     return { values: config, file: configFile };
   } catch (error) {
-    const reason = getReason(error);
     const file = findFile(named, directory);
+    const reason = getReason(error);
+    const advice = file === undefined ? '' : await quotesAdvice(file, reason);
     const place = file === undefined || reason.includes(file) ? '' : `${file}: `;
-    const advice = file !== undefined && isYaml(file) ? await quotesAdvice(file, reason) : '';
     throw new ConfigError(`The configuration file cannot be read: ${place}${reason}${advice}`);
   }
 }
 
 /** The advice about a variable without quotes at the place where YAML failed. YAML reads its brace as a nested object. */
 async function quotesAdvice(file: string, reason: string): Promise<string> {
+  if (!/\.ya?ml$/.test(file)) return '';
   const [, line, column] = /\((\d+):(\d+)\)$/.exec(reason) ?? [];
   const text = (await readFile(file, 'utf8')).split('\n')[Number(line) - 1];
   const isVariable = text?.slice(Number(column) - 2).startsWith('${') === true;
   return isVariable ? `. Within { } and [ ] a variable needs quotes: "\${NAME}"` : '';
-}
-
-function isYaml(file: string): boolean {
-  return file.endsWith('.yaml') || file.endsWith('.yml');
 }
 
 /** The first line of an error's message. jiti has the position in the second line (` /gateway.config.ts:4:0`). */

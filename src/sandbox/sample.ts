@@ -146,24 +146,34 @@ function array(schema: JsonObject, sampling: Sampling, name: string, depth: numb
   const first = asObjects(schema['prefixItems']);
   const min = Math.max(count(schema['minItems']) ?? 0, first.length);
   const max = count(schema['maxItems']) ?? Number.POSITIVE_INFINITY;
-  const items = asObject(schema['items']) ?? {};
   const wanted = Math.min(Math.max(min, depth < FULL_DEPTH ? 2 : 0), max, 64);
-  const made: Json[] = [];
+  const isClosed = schema['items'] === false;
+  const items = asObject(schema['items']) ?? {};
   const options = asList(resolved(items, sampling)['enum']);
-  for (let index = 0; index < wanted; index += 1) {
-    const prefix = first[index];
-    if (prefix === undefined && schema['items'] === false) break;
-    const option = options[index % Math.max(1, options.length)];
-    const next =
-      prefix === undefined && option !== undefined
-        ? option
-        : value(prefix ?? items, sampling, singular(name), depth + 1);
-    const repeated = schema['uniqueItems'] === true && made.some((one) => same(one, next));
-    if (repeated && typeof next === 'string' && option === undefined) made.push(`${next} ${index + 1}`);
-    else if (repeated && typeof next === 'number') made.push(next + index);
-    else if (!repeated) made.push(next);
+  const isUnique = schema['uniqueItems'] === true;
+  const made: Json[] = [];
+  for (let index = 0; index < (isClosed ? Math.min(wanted, first.length) : wanted); index += 1) {
+    const option = first[index] === undefined ? options[index % Math.max(1, options.length)] : undefined;
+    if (option !== undefined) add(made, option, isUnique, undefined);
+    else {
+      const item = value(first[index] ?? items, sampling, singular(name), depth + 1);
+      add(made, item, isUnique, varied(item, index));
+    }
   }
   return made;
+}
+
+/** Adds an item; if it may not repeat another one and does, the other is added. */
+function add(items: Json[], item: Json, isUnique: boolean, other: Json | undefined): void {
+  const isRepeated = isUnique && items.some((one) => same(one, item));
+  const added = isRepeated ? other : item;
+  if (added !== undefined) items.push(added);
+}
+
+/** Another item of the same type; undefined if none is made. */
+function varied(item: Json, index: number): Json | undefined {
+  if (typeof item === 'string') return `${item} ${index + 1}`;
+  return typeof item === 'number' ? item + index : undefined;
 }
 
 function same(one: Json, other: Json): boolean {

@@ -56,35 +56,27 @@ export function compare(
   ignored: (id: string) => boolean = () => false,
 ): Comparison {
   const served = models.filter((model) => vendors.serving(model) === vendor && !ignored(model.id));
-  const byName = new Map(
+  const names = new Map(
     served.flatMap((model) => listNames(vendor, model).map((name) => [name, model] as const)),
   );
-  const ofName = (name: string): Model | undefined => byName.get(name.toLowerCase());
+  const find = (name: string): Model | undefined => names.get(name.toLowerCase());
   const known = new Map<Model, Listed>();
-  const withdrawn = new Map<Model, Listed>();
   const fresh: Fresh[] = [];
   const apart: { name: string; kind: string }[] = [];
-  for (const entry of listed) {
+  for (const entry of listed.filter(({ withdrawn }) => !withdrawn)) {
     const { name } = entry;
-    const model = ofName(name);
-    const datedNameOf = model ?? ofName(name.replace(DAY, ''));
-    if (entry.withdrawn) {
-      if (model !== undefined) withdrawn.set(model, entry);
-      continue;
-    }
-    // The entry of the name that requests use takes precedence over the entry of another name.
-    if (datedNameOf !== undefined) {
-      const better = !known.has(datedNameOf) || name === upstreamName(vendor, datedNameOf);
-      if (better) known.set(datedNameOf, entry);
-    }
-    if (model !== undefined) continue;
+    const model = find(name);
+    const datedNameOf = model ?? find(name.replace(DAY, ''));
+    if (datedNameOf !== undefined) keepEntry(known, datedNameOf, entry, vendor);
     const id = idFor(vendor, name);
-    const kind = entry.kind ?? otherKind(name) ?? (id === undefined ? 'no name for the catalog' : undefined);
-    if (id !== undefined && ignored(id)) continue;
-    if (kind !== undefined || id === undefined) apart.push({ name: shown(name), kind: kind ?? '' });
-    else if (vendors.serving({ id }) === vendor) fresh.push({ id, listed: entry, datedNameOf });
-    else apart.push({ name, kind: 'served by another vendor' });
+    if (model !== undefined || (id !== undefined && ignored(id))) continue;
+    const kind = otherReason(entry, id, vendor, vendors);
+    if (kind !== undefined) apart.push({ name: shown(name), kind });
+    else if (id !== undefined) fresh.push({ id, listed: entry, datedNameOf });
   }
+  const withdrawn = new Map(
+    listed.filter((entry) => entry.withdrawn).map((entry) => [find(entry.name), entry]),
+  );
   return {
     listed: listed.length,
     known: served.filter((model) => known.has(model)),
@@ -92,13 +84,33 @@ export function compare(
     gone: served
       .filter((model) => !known.has(model))
       .map((model) => ({ model, listed: withdrawn.get(model) })),
-    ending: served.flatMap((model) => {
-      const entry = known.get(model);
-      const ends = entry?.shutdown !== undefined || entry?.deprecated !== undefined;
-      return entry !== undefined && ends ? [{ model, listed: entry }] : [];
-    }),
+    ending: served.flatMap((model) => findEnding(model, known.get(model)) ?? []),
     apart,
   };
+}
+
+/** Keeps the entry of a model. That of the name which requests use takes precedence over that of another name. */
+function keepEntry(known: Map<Model, Listed>, model: Model, entry: Listed, vendor: Vendor): void {
+  if (!known.has(model) || entry.name === upstreamName(vendor, model)) known.set(model, entry);
+}
+
+function findEnding(model: Model, listed: Listed | undefined): Ending | undefined {
+  if (listed === undefined) return undefined;
+  const ends = listed.shutdown !== undefined || listed.deprecated !== undefined;
+  return ends ? { model, listed } : undefined;
+}
+
+/** Why a listed model is none that the catalog lacks; undefined if it is one. @param id what the catalog would call it. */
+function otherReason(
+  { name, kind }: Listed,
+  id: string | undefined,
+  vendor: Vendor,
+  vendors: Vendors,
+): string | undefined {
+  const other = kind ?? otherKind(name);
+  if (other !== undefined) return other;
+  if (id === undefined) return 'no name for the catalog';
+  return vendors.serving({ id }) === vendor ? undefined : 'served by another vendor';
 }
 
 /** A date at the end of a name, as OpenAI and Anthropic write it. */

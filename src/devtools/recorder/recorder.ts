@@ -100,16 +100,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const server = createServer((incoming, response) => {
     response.shouldKeepAlive = false;
     take(incoming, response).catch((error: unknown) => {
-      if (error instanceof Declined) {
-        log(error.message);
-        decline(response, error);
-        if (error.status === 409) reject(error);
-      } else if (error instanceof NoFixture || error instanceof Broken) {
-        log(error.message);
-        if (!response.headersSent) decline(response, new Declined(502, error.message));
-        // An answer that broke off must not look complete.
-        else if (!response.writableEnded) response.destroy();
-      } else reject(error);
+      const isOfExchange = answerFailure(response, error, log);
+      if (!isOfExchange || (error instanceof Declined && error.status === 409)) reject(error);
     });
   });
   const port = await bind(server, { host: '127.0.0.1', port: options.port });
@@ -121,6 +113,17 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       await new Promise<void>((closed) => server.close(() => closed()));
     },
   };
+}
+
+/** Answers a request whose exchange has failed. @returns false if the error is not one of an exchange. */
+function answerFailure(response: ServerResponse, error: unknown, log: (line: string) => void): boolean {
+  if (error instanceof Declined) decline(response, error);
+  else if (!(error instanceof NoFixture || error instanceof Broken)) return false;
+  else if (!response.headersSent) decline(response, new Declined(502, error.message));
+  // An answer that broke off must not look complete.
+  else if (!response.writableEnded) response.destroy();
+  log(error.message);
+  return true;
 }
 
 /** The exchange broke off. */

@@ -55,32 +55,36 @@ export function openaiFlaw(flaw: Flaw): Refused {
 
 const DECIMALS = new Set(['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'top_k', 'min_p']);
 
-function sizeRefusal(
-  flaw: Extract<Flaw, { kind: 'size' }>,
-  at: string,
-  refuse: (message: string, code: string) => Refused,
-): Refused {
-  const { of, side, limit, got } = flaw;
-  if (of === 'number') {
-    const kind = DECIMALS.has(String(flaw.path.at(-1))) ? 'decimal' : 'integer';
-    const word = side === 'min' ? 'below minimum' : 'above maximum';
-    const sign = `${side === 'min' ? '>' : '<'}${flaw.exclusive ? '' : '='}`;
-    return refuse(
-      `Invalid '${at}': ${kind} ${word} value. Expected a value ${sign} ${limit}, but got ${shown(got)} instead.`,
-      `${kind}_${side === 'min' ? 'below_min' : 'above_max'}_value`,
-    );
-  }
+type SizeFlaw = Extract<Flaw, { kind: 'size' }>;
+type Refuse = (message: string, code: string) => Refused;
+
+function sizeRefusal(flaw: SizeFlaw, at: string, refuse: Refuse): Refused {
+  return flaw.of === 'number' ? numberRefusal(flaw, at, refuse) : lengthRefusal(flaw, at, refuse);
+}
+
+function numberRefusal({ path, side, limit, exclusive, got }: SizeFlaw, at: string, refuse: Refuse): Refused {
+  const kind = DECIMALS.has(String(path.at(-1))) ? 'decimal' : 'integer';
+  const [word, sign] = side === 'min' ? ['below minimum', '>'] : ['above maximum', '<'];
+  const bound = `${sign}${exclusive ? '' : '='} ${limit}`;
+  return refuse(
+    `Invalid '${at}': ${kind} ${word} value. Expected a value ${bound}, but got ${shown(got)} instead.`,
+    `${kind}_${side === 'min' ? 'below_min' : 'above_max'}_value`,
+  );
+}
+
+function lengthRefusal({ of, side, limit, got }: SizeFlaw, at: string, refuse: Refuse): Refused {
   const length = typeof got === 'string' || Array.isArray(got) ? got.length : 0;
   const thing = of === 'array' ? 'an array' : 'a string';
-  const extent = `${side === 'min' ? 'minimum' : 'maximum'} length ${limit}`;
+  const [bound, words, code] =
+    side === 'min' ? ['minimum', 'too short', 'below_min'] : ['maximum', 'too long', 'above_max'];
+  const extent = `${bound} length ${limit}`;
   if (length === 0) {
     const empty = `Expected ${thing} with ${extent}, but got an empty ${of} instead.`;
     return refuse(`Invalid '${at}': empty ${of}. ${empty}`, `empty_${of}`);
   }
-  const words = side === 'min' ? 'too short' : 'too long';
   return refuse(
     `Invalid '${at}': ${of} ${words}. Expected ${thing} with ${extent}, but got ${thing} with length ${length} instead.`,
-    `${of}_${side === 'min' ? 'below_min' : 'above_max'}_length`,
+    `${of}_${code}_length`,
   );
 }
 

@@ -1,10 +1,10 @@
 /** Images, audio, video and files as parts of a message's content. */
 
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
-import type { MediaPart } from '../../../conversation/prompt.ts';
+import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { flat } from '../../../lib/flat-text.ts';
-import { asObject, type JsonObject } from '../../../lib/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { getStoredId } from '../../foreign-file.ts';
 import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
 import type { Dialect } from '../dialect.ts';
@@ -28,26 +28,28 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
   if (link === 'file_id' && source.kind === 'url') {
     return renderFile(part, { file_id: source.url, ...(format !== undefined && { format }) });
   }
-  if (media === 'audio') {
-    if (link === 'audio_url') {
-      return renderLink(
-        link,
-        part,
-        source.kind === 'url' ? source.url : dataUrl(part.mediaType ?? '', source.data),
-      );
-    }
-    if (source.kind === 'url') throw cannotTake('Audio given as a URL');
-    return {
-      type: 'input_audio',
-      input_audio: { data: source.data, format: renderAudioFormat(part.mediaType) },
-    };
-  }
+  if (media === 'audio') return renderAudio(part, source, link);
   const mediaType = part.mediaType ?? DEFAULT_TYPES[media];
   const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
   if (media === 'image') return renderLink('image_url', { ...part, ...renderDetail(part, context) }, url);
   if (media === 'document') return renderDocument(part, url, mediaType, dialect);
   if (!dialect.video) throw cannotTake('Video');
   return renderLink('video_url', part, url);
+}
+
+function renderAudio(
+  part: MediaPart,
+  source: Extract<MediaSource, { kind: 'url' | 'base64' }>,
+  link: Json | undefined,
+): JsonObject {
+  const isUrl = source.kind === 'url';
+  if (link === 'audio_url')
+    return renderLink(link, part, isUrl ? source.url : dataUrl(part.mediaType ?? '', source.data));
+  if (isUrl) throw cannotTake('Audio given as a URL');
+  return {
+    type: 'input_audio',
+    input_audio: { data: source.data, format: renderAudioFormat(part.mediaType) },
+  };
 }
 
 function renderDocument(part: MediaPart, url: string, mediaType: string, dialect: Dialect): JsonObject {

@@ -33,17 +33,16 @@ export function withoutUnpairedBlocks(
   const results = idsIn(blocks, (block) => (isResult(block) ? block['tool_use_id'] : undefined));
   // Code that waits for the results of the functions it has called has none itself yet.
   const callers = idsIn(blocks, (block) => asObject(block['caller'])?.['tool_id']);
-  const pair = (block: Json): readonly Json[] => {
-    if (!isObject(block)) return [block];
-    const id = asText(isCall(block) ? block['id'] : block['tool_use_id']) ?? '';
-    if (isCall(block)) return results.has(id) || callers.has(id) ? [block] : [];
-    if (isResult(block)) return calls.has(id) ? [block] : [];
-    return block['type'] === 'tool_result' && calls.has(id) ? answerIn(block) : [block];
+  const pair = (block: JsonObject): readonly Json[] => {
+    if (isCall(block)) return hasId(block['id'], results) || hasId(block['id'], callers) ? [block] : [];
+    const isAnswer = hasId(block['tool_use_id'], calls);
+    if (isResult(block)) return isAnswer ? [block] : [];
+    return isAnswer && block['type'] === 'tool_result' ? answerIn(block) : [block];
   };
   return turns.flatMap((turn) => {
     const given = asObject(turn)?.['content'];
     if (!isObject(turn) || !isList(given)) return [turn];
-    const content = given.flatMap(pair);
+    const content = given.flatMap((block) => (isObject(block) ? pair(block) : [block]));
     if (hasSameItems(content, given)) return [turn];
     return content.length === 0 ? [] : [{ ...turn, content }];
   });
@@ -54,6 +53,10 @@ function idsIn(
   find: (block: JsonObject) => Json | undefined,
 ): ReadonlySet<string> {
   return new Set(blocks.flatMap((block) => asText(find(block)) ?? []));
+}
+
+function hasId(id: Json | undefined, ids: ReadonlySet<string>): boolean {
+  return typeof id === 'string' && ids.has(id);
 }
 
 function isCall({ type }: JsonObject): boolean {
