@@ -32,7 +32,9 @@ const dollars = z.number().nonnegative();
 const effort = z.enum(EFFORTS);
 
 const rates = {
+  /** Input that no cache had. */
   input: dollars,
+  /** Output, reasoning included. */
   output: dollars,
   /** Input read from a cache. */
   cacheRead: dollars.exactOptional(),
@@ -46,7 +48,11 @@ const constant = z.strictObject({
   ...rates,
   /** The prices of a whole request with more input tokens than `above`. Absent: the same prices. */
   long: z
-    .strictObject({ above: tokens, ...rates })
+    .strictObject({
+      /** The input tokens above which these prices hold. */
+      above: tokens,
+      ...rates,
+    })
     .readonly()
     .exactOptional(),
   /** A thousand web searches, if the vendor's usage counts them. Absent: they are free, or the price is not known. */
@@ -64,11 +70,26 @@ type Prices = Readonly<z.infer<typeof constant>> & {
 };
 
 const prices: z.ZodType<Prices> = constant
-  .extend({ later: z.strictObject({ from: date, prices: z.lazy(() => prices) }).exactOptional() })
+  .extend({
+    /** All prices from a day on: an introductory price ends, or another model answers under this name. */
+    later: z
+      .strictObject({
+        /** The first day (UTC). */
+        from: date,
+        /** The prices from that day on. */
+        prices: z.lazy(() => prices),
+      })
+      .exactOptional(),
+  })
   .readonly();
 
 const budget = z
-  .strictObject({ min: z.number().int().nonnegative(), max: tokens })
+  .strictObject({
+    /** The fewest tokens. */
+    min: z.number().int().nonnegative(),
+    /** The most tokens. */
+    max: tokens,
+  })
   .readonly()
   .refine(({ min, max }) => min <= max, 'min must not be above max');
 
@@ -76,8 +97,11 @@ const thinking = z
   .strictObject({
     /** The settings it takes for how much to think; empty if it always thinks, as much as it decides. */
     kinds: z.array(z.enum(['effort', 'budget'])).readonly(),
+    /** The efforts it takes, if `kinds` has `effort`; else empty. */
     efforts: z.array(effort).readonly(),
+    /** How many tokens of thinking it can be given, if `kinds` has `budget`. */
     budget: budget.exactOptional(),
+    /** Whether thinking can be turned off. */
     canDisable: z.boolean(),
     /** Whether it can be set to think only between calls (Anthropic `between_tools`). Absent: no. */
     betweenTools: z.boolean().exactOptional(),
@@ -107,6 +131,7 @@ const thinking = z
 /** One model, as in the catalog's data file and in a configuration. */
 export const modelSchema = z
   .strictObject({
+    /** `<vendor>/<model_name>`, in lower case. */
     id: z.string().max(256).regex(ID, 'must be <vendor>/<model_name> in lower case'),
     /** The name for people. */
     name: z.string().min(1),
@@ -116,6 +141,7 @@ export const modelSchema = z
     shutdown: date.exactOptional(),
     /** The most tokens of prompt and answer together. */
     contextWindow: tokens,
+    /** The most tokens of one answer. */
     maxOutputTokens: tokens,
     /** US dollars per million tokens. */
     prices,

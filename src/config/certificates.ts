@@ -32,9 +32,13 @@ export const TLS_FILES = ['ca', 'cert', 'key'] as const;
 /** The certificate of the gateway itself, and its private key: each as PEM text, or in a file. */
 export const serverTlsSchema = z
   .strictObject({
+    /** The certificate in PEM, after it those between it and its authority. */
     cert: certificate.exactOptional(),
+    /** A file that holds `cert`. It is read again when it changes. */
     certFile: z.string().exactOptional(),
+    /** The private key of the certificate, in PEM. */
     key: z.string().min(1).exactOptional(),
+    /** A file that holds `key`. It is read again when it changes. */
     keyFile: z.string().exactOptional(),
   })
   .transform(({ cert, key, ...files }, context) => {

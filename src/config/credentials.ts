@@ -8,28 +8,34 @@ const word = z.string().regex(/^[\w.-]+$/, 'must be one word');
 const region = z.string().regex(/^[a-z]+(?:-[a-z]+)+-\d+$/, 'must be a region such as us-east-1');
 
 const google = z.strictObject({
+  /** The cloud. */
   type: z.literal('google'),
   /** Absent: Application Default Credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud`, the metadata server). */
   file: z.string().min(1).exactOptional(),
 });
 
 const azure = z.strictObject({
+  /** The cloud. */
   type: z.literal('azure'),
   /** Absent: derived from the address. */
   scope: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be one word')
     .exactOptional(),
-  /** If all three are absent, the environment decides (AZURE_TENANT_ID, AZURE_CLIENT_ID, AZURE_CLIENT_SECRET). */
+  /** The tenant. Absent: AZURE_TENANT_ID. */
   tenantId: word.exactOptional(),
+  /** The client, or the managed identity. Absent: AZURE_CLIENT_ID. */
   clientId: word.exactOptional(),
+  /** The client secret. Absent: AZURE_CLIENT_SECRET. */
   clientSecret: z.string().min(1).exactOptional(),
 });
 
 const aws = z.strictObject({
+  /** The cloud. */
   type: z.literal('aws'),
-  /** If absent, both are derived from the address. */
+  /** Absent: derived from the address. */
   region: region.exactOptional(),
+  /** The service that signatures name. Absent: derived from the address. */
   service: word.exactOptional(),
   /** A profile of the files in ~/.aws; absent: AWS_PROFILE. */
   profile: z.string().min(1).exactOptional(),

@@ -21,6 +21,7 @@ export const identityFields = {
   audience: z.union([text, z.array(text).min(1)], 'must be a text or a list of texts'),
   /** Where its keys are; absent: the issuer's `/.well-known/openid-configuration` says it. */
   jwks: z.string().refine(isProviderAddress, PROVIDER_ADDRESS).exactOptional(),
+  /** The signature algorithms that are allowed. Absent: all that are known. */
   algorithms: z
     .array(z.enum(ALGORITHMS, `must be one of ${ALGORITHMS.join(', ')}`))
     .min(1)
@@ -33,7 +34,16 @@ export const identityFields = {
     .exactOptional(),
   /** The group of its callers: the name of one of `groups`, or the claim that holds it. */
   group: z
-    .union([text, z.strictObject({ claim: text })], 'must be the name of a group, or { claim }')
+    .union(
+      [
+        text,
+        z.strictObject({
+          /** The claim that holds the name of the group. */
+          claim: text,
+        }),
+      ],
+      'must be the name of a group, or { claim }',
+    )
     .exactOptional(),
 };
 

@@ -6,7 +6,8 @@ import { BUDGET_RESERVES, haveDistinctModels } from '../store/keys/key-limits.ts
 import { STORED } from '../store/stored-scope.ts';
 import { hasAddressOfKeys, hasLimitedCallers, identityFields } from './identity-fields.ts';
 
-/** A key for the gateway itself. A key with a space or a line break, with which files often end, could never be sent. */
+// A key with a space or a line break, with which files often end, could never be sent.
+/** A key for the gateway itself. */
 export const gatewayKey = z
   .string()
   .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces or line breaks');
@@ -25,23 +26,37 @@ const stored = z.enum(STORED).exactOptional();
 
 /** How much a key, a caller, or a group may use. Budgets are in US dollars for a day, a week, a calendar month, and in total. */
 const figures = z.strictObject({
+  /** Requests a minute. */
   requestsPerMinute: z.int().positive().exactOptional(),
+  /** Input and output tokens together a minute. */
   tokensPerMinute: z.int().positive().exactOptional(),
+  /** Requests in progress at the same time. */
   concurrentRequests: z.int().positive().exactOptional(),
+  /** US dollars a day, in `usage.timeZone`. */
   budgetDay: z.number().nonnegative().exactOptional(),
+  /** US dollars a week, from Monday. */
   budgetWeek: z.number().nonnegative().exactOptional(),
+  /** US dollars a calendar month. */
   budgetMonth: z.number().nonnegative().exactOptional(),
+  /** US dollars in total. It never renews. */
   budgetTotal: z.number().nonnegative().exactOptional(),
 });
 
+/** How much it may use. */
 const limits = figures.extend({
-  /** What each request holds of budgets until its cost is known. */
+  /** What each request holds of budgets until its cost is known: that of a typical answer, or of the longest. */
   budgetReserve: z.enum(BUDGET_RESERVES).exactOptional(),
 });
 
-/** Limits for some models, in addition to the limits for all. The same models twice would be counted twice. */
+// The same models twice would be counted twice.
+/** Limits for some models, in addition to the limits for all. */
 const modelLimits = z
-  .array(figures.extend({ models: models.min(1) }))
+  .array(
+    figures.extend({
+      /** The models that these limits are for: full ids, aliases, `<vendor>/*`. */
+      models: models.min(1),
+    }),
+  )
   .refine(haveDistinctModels, 'must not have the same models twice');
 
 /** Limits for each tag, or each end user. */
@@ -49,6 +64,7 @@ const tagLimits = figures.omit({ budgetTotal: true });
 
 /** A group of keys, which share its limits in addition to their own. */
 export const groupSchema = z.strictObject({
+  /** The name by which keys refer to it. */
   name: z.string().min(1),
   /** The only models that its keys may use. */
   models: models.optional(),
@@ -60,12 +76,15 @@ export const groupSchema = z.strictObject({
 /** A key of the configuration. */
 export const keySchema = z
   .strictObject({
+    /** Its name in reports, limits and the log. */
     name: z.string().min(1),
+    /** The key itself. */
     key: gatewayKey
       .min(8)
       .max(512)
       .refine(isOneKey, 'must be one key, not a list: further keys go under keys in a configuration file')
       .optional(),
+    /** The SHA-256 of the key in hex, in place of `key`. */
     hash: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash: 64 lower-case hex digits')

@@ -16,11 +16,13 @@ export const retriesSchema = z.strictObject({
   after: z.enum(['rejected', 'reset', 'failed']).default('reset'),
   /** The wait before a retry at the same upstream is random, up to this value, which doubles each time, up to `longest`. */
   wait: milliseconds.default(250),
+  /** The longest wait before a retry. */
   longest: milliseconds.default(2_000),
   /** A longer `Retry-After` is passed to the caller instead of waited for. */
   retryAfter: milliseconds.default(5_000),
-  /** The share of an upstream's requests that may be retries, and how many a second are always allowed. */
+  /** The share of an upstream's requests that may be retries. */
   share: z.number().min(0).max(1).default(0.1),
+  /** How many retries a second are allowed in any case. */
   perSecond: z.number().nonnegative().default(3),
 });
 
@@ -30,10 +32,13 @@ export const ejectionSchema = z.strictObject({
   failures: z.number().int().nonnegative().default(5),
   /** The share of failures after which it is skipped, among at least `requests` requests in `window`. 1: never. */
   share: z.number().gt(0).max(1).default(0.5),
+  /** How many requests `share` needs. */
   requests: z.number().int().positive().default(20),
+  /** The time over which `share` is counted. */
   window: milliseconds.min(1).default(30_000),
   /** For how long it is skipped. If it fails again at once, two times, three times as long, up to `longest`. */
   duration: milliseconds.min(1).default(30_000),
+  /** For how long it is skipped at most. */
   longest: milliseconds.min(1).default(300_000),
   /** Whether a vendor's only upstream is skipped too: its callers then get a 503 at once. */
   lone: z.boolean().default(false),

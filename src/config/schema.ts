@@ -48,9 +48,19 @@ export const configSchema = z.strictObject({
   /** The same if a model refuses what the prompt says, by the content policy of its vendor. */
   contentPolicyFallbacks: fallbackLists.default({}),
   /** Which models the Gemini endpoint serves: those of Google, or all. */
-  generateContent: z.strictObject({ models: z.enum(['google', 'all']).default('google') }).prefault({}),
-  /** Whose tokens are counted: those of models whose service speaks the endpoint's format, or of all whose can count. */
-  countTokens: z.strictObject({ models: z.enum(['native', 'all']).default('native') }).prefault({}),
+  generateContent: z
+    .strictObject({
+      /** `google`: Google's own. `all`: those of every vendor. */
+      models: z.enum(['google', 'all']).default('google'),
+    })
+    .prefault({}),
+  /** For which models the endpoints that count tokens answer. */
+  countTokens: z
+    .strictObject({
+      /** `native`: those whose service speaks the endpoint's format. `all`: all whose service can count. */
+      models: z.enum(['native', 'all']).default('native'),
+    })
+    .prefault({}),
   retries: retriesSchema.prefault({}),
   ejection: ejectionSchema.prefault({}),
   /** Keys for callers, besides those that are stored. */
@@ -61,47 +71,52 @@ export const configSchema = z.strictObject({
   identities: z.array(identitySchema).default([]),
   /** The certificate with which callers are served over https. Absent: plain http. */
   tls: serverTlsSchema.exactOptional(),
-  /** How much this process takes on. */
+  /** How much the gateway takes on. */
   limits: z
     .strictObject({
-      /** The longest body of a request. */
+      /** The longest body of a request in bytes, compressed or not. */
       bodyBytes: z
         .number('must be a number of bytes')
         .int()
         .positive()
         .default(32 * 1024 * 1024),
-      /** Requests in flight: in total, and of one key. Both are divided evenly among workers. */
+      /** Requests in flight, divided evenly among workers. Further ones get a 503. */
       inFlight: z.number().int().positive().default(10_000),
+      /** Requests in flight of one key, divided evenly among workers. Further ones get a 429. */
       inFlightPerKey: z.number().int().positive().default(5_000),
-      /** Open WebSockets: in total, and of one key. Both are divided evenly among workers. */
+      /** Open WebSockets, divided evenly among workers. */
       webSockets: z.number().int().positive().default(10_000),
+      /** Open WebSockets of one key, divided evenly among workers. */
       webSocketsPerKey: z.number().int().positive().default(1_000),
       /**
-       * Bytes that are held for requests, messages and answers that are not complete: in total, and for one key. Both are
-       * divided evenly among workers. The total is at most a quarter of the memory, but always enough for two bodies.
+       * Bytes that are held for requests, messages and answers that are not complete, divided evenly among workers. It is
+       * at most a quarter of the memory, but always enough for two bodies.
        */
       pendingBytes: z
         .number()
         .int()
         .positive()
         .default(512 * 1024 * 1024),
+      /** The same for one key. */
       pendingBytesPerKey: z
         .number()
         .int()
         .positive()
         .default(128 * 1024 * 1024),
-      /** The limits above which new work is refused: the delay of the event loop, and shares of memory and descriptors. */
+      /** The delay of the event loop, in milliseconds, above which new work is refused. */
       eventLoopDelay: milliseconds.min(1).default(500),
+      /** The share of the memory above which new work is refused. */
       memory: z.number().gt(0).max(1).default(0.85),
+      /** The share of the file descriptors above which new work is refused. */
       fileDescriptors: z.number().gt(0).max(1).default(0.8),
     })
     .prefault({}),
-  /** How long to wait for what, in milliseconds. */
+  /** How long to wait for what, in milliseconds. 0 is no limit for a vendor's answer (`firstByte`, `idle`, `quiet`, `total`). */
   timeouts: z
     .strictObject({
       /** Until a connection to a vendor is open. */
       connect: milliseconds.default(5_000),
-      /** Vendors: until the first byte of an answer's body, and between two chunks of it. Here and below, 0 is no limit. */
+      /** Until the first byte of a vendor's answer. */
       firstByte: milliseconds.default(600_000),
       /** Between two chunks of a vendor's answer. */
       idle: milliseconds.default(120_000),
@@ -113,22 +128,26 @@ export const configSchema = z.strictObject({
       pool: milliseconds.default(100),
       /** Silence after which a translated stream sends a keep-alive. */
       keepAlive: milliseconds.min(1).default(15_000),
-      /** How long the head of a translated stream waits for the first event, so that a failure can have its own status. */
+      /** How long the head of a stream waits for the first content, so that a failure can have its own status or be retried. */
       hold: milliseconds.default(10_000),
-      /** Callers: how long the head of a request, its body, and a connection between two requests may take. */
+      /** How long a caller may take to send the head of a request. */
       requestHead: milliseconds.default(10_000),
+      /** How long a caller may take to send the body of a request, or a WebSocket message. */
       requestBody: milliseconds.default(60_000),
+      /** How long a caller's connection is kept between two requests. A load balancer in front must close it sooner. */
       connectionIdle: milliseconds.default(75_000),
       /** How long a caller may leave the pending bytes of an answer unread. */
       unread: milliseconds.default(60_000),
-      /** Shutdown: how long to keep accepting requests while load balancers notice, and how long live answers may take. */
+      /** At shutdown: how long to keep accepting requests while load balancers notice. */
       preDrain: milliseconds.default(0),
+      /** At shutdown: how long live answers may take. */
       drain: milliseconds.default(600_000),
     })
     .prefault({}),
   /** Where keys and usage are stored: PostgreSQL at `url`, or else the SQLite file `path`. */
   store: z
     .strictObject({
+      /** The SQLite file. */
       path: z.string().min(1).default('.gateway/gateway.db'),
       url: postgresUrl.exactOptional(),
       /** How long a start waits for a PostgreSQL that cannot be reached yet. */
@@ -144,9 +163,11 @@ export const configSchema = z.strictObject({
   /** How usage and cost are recorded. */
   usage: z
     .strictObject({
-      /** How often records are written, how many at once, and how many may wait in memory. */
+      /** How often records are written, in milliseconds. */
       interval: milliseconds.min(1).default(500),
+      /** How many records are written at once. */
       batch: z.int().min(1).max(10_000).default(2_000),
+      /** How many records may wait in memory. */
       queue: z.int().min(1).default(50_000),
       /** Bytes of further records that may wait in files next to the store. */
       spool: z
@@ -169,8 +190,11 @@ export const configSchema = z.strictObject({
   /** The admin API, on a port of its own. Without a key it is off. */
   admin: z
     .strictObject({
+      /** The key that callers of the admin API send, and that opens the console there. */
       key: gatewayKey.min(16, 'must have at least 16 characters').max(512).exactOptional(),
+      /** The address to listen at. */
       host: z.string().min(1).default('127.0.0.1'),
+      /** The port to listen at. 0: any that is free. */
       port: z.number().int().min(0).max(65_535).default(8788),
       /** The certificate for https on this port. */
       tls: serverTlsSchema.exactOptional(),
@@ -197,6 +221,7 @@ export const configSchema = z.strictObject({
       shared: z.boolean().default(false),
       /** Seconds that an answer is kept. */
       seconds: z.int().min(1).max(31_536_000).default(3_600),
+      /** Where answers are kept: in each process, or in the Redis at `redis.url`. */
       store: z.enum(['memory', 'redis']).default('memory'),
       /** The most that answers in memory may take. */
       bytes: z
@@ -212,7 +237,12 @@ export const configSchema = z.strictObject({
   /** The style of the access log. `auto` is pretty on a terminal, else JSON. */
   log: z.enum(['auto', 'json', 'pretty', 'none']).default('auto'),
   /** How fast simulated vendors answer. */
-  sandbox: z.strictObject({ pace: z.enum(['realistic', 'none']).default('realistic') }).prefault({}),
+  sandbox: z
+    .strictObject({
+      /** `realistic`: word by word, as models do. `none`: without delay. */
+      pace: z.enum(['realistic', 'none']).default('realistic'),
+    })
+    .prefault({}),
 });
 
 /** A configuration with its defaults filled in. */

@@ -12,10 +12,8 @@ const formatName = z.enum(FORMAT_NAMES);
 /** The value of a header. A line break in it would begin another header. */
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII');
 
-/**
- * The key of a vendor. Files often end in a line break, and Docker's `--env-file` keeps the quotes around a value as part of
- * it.
- */
+// Files often end in a line break, and Docker's `--env-file` keeps the quotes around a value as part of it.
+/** The key of a vendor. */
 const vendorKey = z
   .string()
   .min(1)
@@ -52,7 +50,7 @@ const upstreamSchema = z
     /** Absent: the vendor's. */
     baseUrl: baseUrl.optional(),
     apiKey: vendorKey.optional(),
-    /** The file that `apiKey` was read from. */
+    /** A file that holds the key, in place of `apiKey`. It is read again when it changes. */
     apiKeyFile: z.string().exactOptional(),
     credentials: credentialsSchema.exactOptional(),
     /** Its share of the traffic, relative to an upstream of weight 1. */
@@ -73,13 +71,18 @@ export const vendorSchema = z
   .strictObject({
     baseUrl: baseUrl.optional(),
     apiKey: vendorKey.optional(),
+    /** A file that holds the key, in place of `apiKey`. It is read again when it changes. */
     apiKeyFile: z.string().exactOptional(),
     /** Credentials of a cloud instead of a key. The gateway fetches them, and renews them before they expire. */
     credentials: credentialsSchema.exactOptional(),
     auth: auth.exactOptional(),
+    /** The formats that it speaks. Absent: chat-completions, or what is known of the vendor. */
     formats: z.tuple([formatName], formatName).optional(),
+    /** Whether it takes `<vendor>/<model_name>` as the name of a model, as services with models of many vendors do. */
     fullIds: z.boolean().optional(),
+    /** Which quirks of chat-completions to expect: `azure`, `groq`, `ollama`, `vllm` and others. Absent: by its address or name. */
     dialect: z.string().optional(),
+    /** Headers to send with every request. */
     headers: z
       .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header'), headerValue)
       .optional(),

@@ -8,11 +8,17 @@ import { certificate, describeMismatch } from './certificates.ts';
 /** Certificates, each as PEM text or in a file. */
 export const tlsSchema = z
   .strictObject({
+    /** The only authority that may have signed the vendor's certificate, in PEM. */
     ca: certificate.exactOptional(),
+    /** A file that holds `ca`. It is read again when it changes. */
     caFile: z.string().exactOptional(),
+    /** The certificate that the gateway shows to the vendor, in PEM. */
     cert: certificate.exactOptional(),
+    /** A file that holds `cert`. It is read again when it changes. */
     certFile: z.string().exactOptional(),
+    /** The private key of `cert`, in PEM. */
     key: z.string().min(1).exactOptional(),
+    /** A file that holds `key`. It is read again when it changes. */
     keyFile: z.string().exactOptional(),
   })
   .superRefine(({ cert, key }, context) => {

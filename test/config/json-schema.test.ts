@@ -6,11 +6,11 @@ import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { configJsonSchema, SCHEMA_FILE } from '../../build/config-schema.ts';
 import { configTypes } from '../../build/config-types.ts';
-import { asObject, isList, type Json } from '../../src/lib/json.ts';
+import { asObject, asText, isList, type Json } from '../../src/lib/json.ts';
 import { startGateway } from '../support/gateway.ts';
 
 const text = readFileSync(SCHEMA_FILE, 'utf8');
-const schema: { properties: Record<string, object> } = JSON.parse(text);
+const schema: object = JSON.parse(text);
 // Formats are for editors; zod is what decides here.
 const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
 
@@ -18,10 +18,24 @@ test('the file is made from the fields of the configuration: npm run schema writ
   expect(text).toBe(configJsonSchema());
 });
 
-test('every field of the first level is described', () => {
-  const bare = Object.entries(schema.properties).filter(([, field]) => !('description' in field));
-  expect(bare.map(([name]) => name)).toEqual([]);
+test('every field is described', () => {
+  expect(undescribed(JSON.parse(text), '')).toEqual([]);
 });
+
+/** What a type of values says of itself, which is no description of a field that has it. */
+const OF_TYPES = ['', 'A duration in milliseconds.', 'A certificate, or several in a row.'];
+
+/** The paths of all fields that have no description of their own. */
+function undescribed(part: Json | undefined, path: string): readonly string[] {
+  if (isList(part)) return part.flatMap((each) => undescribed(each, path));
+  return Object.entries(asObject(part) ?? {}).flatMap(([key, value]) => {
+    if (key !== 'properties') return undescribed(value, path);
+    return Object.entries(asObject(value) ?? {}).flatMap(([name, field]) => {
+      const isBare = OF_TYPES.includes(asText(asObject(field)?.['description']) ?? '');
+      return [...(isBare ? [path + name] : []), ...undescribed(field, `${path}${name}.`)];
+    });
+  });
+}
 
 test('the page about the configuration names every field', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
