@@ -166,7 +166,7 @@ describe('errors of the gateway are typed, and not retried', () => {
     expect(count()).toBe(2);
   });
 
-  test('an announced endpoint is not retried', async () => {
+  test('an endpoint that is not supported is not retried', async () => {
     const { fetch, count } = countingFetch();
     const openai = new OpenAI({ baseURL: `${gateway().url}/v1`, apiKey: KEY, fetch });
     const error = await rejection(

@@ -19,7 +19,7 @@ import { isCall, pathAdvice } from './path-advice.ts';
 import { type Endpoint, type Host, PathTable } from './path-table.ts';
 import { runExchanges } from './run-exchanges.ts';
 
-/** The announced endpoints. 404, not 501: SDKs retry a 5xx. */
+/** Endpoints of OpenAI's that are not supported. 404, not 501: SDKs retry a 5xx. */
 const KNOWN_TO_BE_MISSING = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
 
 /** The endpoints that answer POST at a fixed path. */

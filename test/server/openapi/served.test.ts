@@ -375,9 +375,14 @@ test('it serves the document itself', async () => {
   expect(await response.json()).toEqual(document);
 });
 
-describe('announced', () => {
-  const announced = operations.filter(({ description }) => asList(description['tags'])[0] === 'announced');
-  test.each(announced.map((operation) => [operation.path, operation] as const))(
+describe('not supported', () => {
+  const unsupported = operations.filter(
+    ({ description }) => asList(description['tags'])[0] === 'not supported',
+  );
+  test('are the four that SDKs know', () => {
+    expect(unsupported).toHaveLength(4);
+  });
+  test.each(unsupported.map((operation) => [operation.path, operation] as const))(
     '%s',
     async (path, operation) => {
       const response = await fetch(`${sandboxed.url}${path}`, { method: 'POST' });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { version } from '../../version.ts';
 import { adminPaths } from './admin-paths.ts';
 import { componentSchemas } from './components.ts';
-import { announcedPaths, generatePaths } from './generate-paths.ts';
+import { generatePaths, unsupportedPaths } from './generate-paths.ts';
 import { readPaths } from './read-paths.ts';
 import { componentHeaders } from './responses.ts';
 import { storedPaths } from './stored-paths.ts';
@@ -34,7 +34,10 @@ export function openApi(): JsonObject {
       { name: 'generate-content', description: "Google's format." },
       { name: 'models', description: 'Models that can be used.' },
       { name: 'keys', description: "The caller's own key." },
-      { name: 'announced', description: 'Endpoints that are announced, but not available yet.' },
+      {
+        name: 'not supported',
+        description: 'Endpoints for embeddings, images, speech and video, which answer 404.',
+      },
       { name: 'console', description: 'A page to try the gateway, and to look after it, in the browser.' },
       {
         name: 'process',
@@ -43,7 +46,7 @@ export function openApi(): JsonObject {
       },
       { name: 'admin', description: 'Keys, usage and metrics, on a listener of their own.' },
     ],
-    paths: { ...generatePaths(), ...storedPaths(), ...readPaths(), ...announcedPaths(), ...adminPaths() },
+    paths: { ...generatePaths(), ...storedPaths(), ...readPaths(), ...unsupportedPaths(), ...adminPaths() },
     components: {
       schemas: componentSchemas(),
       headers: componentHeaders,

@@ -201,14 +201,15 @@ export function generatePaths(): JsonObject {
     paths[`/${version}/models/{model}:generateContent`] = post({
       ...generateContent,
       id: `generateContent${suffix}`,
-      summary: 'Ask a Google model in its own format.',
+      summary:
+        'Ask a model in the format of Google’s generateContent: one of Google’s, or any by configuration.',
       streams: 'never',
       parameters: [modelInPath],
     });
     paths[`/${version}/models/{model}:streamGenerateContent`] = post({
       ...generateContent,
       id: `streamGenerateContent${suffix}`,
-      summary: 'Ask a Google model in its own format, and stream the answer.',
+      summary: 'The same, and stream the answer.',
       streams: 'always',
       parameters: [modelInPath, alt],
     });
@@ -217,22 +218,22 @@ export function generatePaths(): JsonObject {
   return paths;
 }
 
-/** @returns the path items of the announced endpoints by path; they answer 404 with an explanation */
-export function announcedPaths(): JsonObject {
-  const announced = [
+/** @returns the path items of the endpoints that are not supported, by path; they answer 404 with an explanation */
+export function unsupportedPaths(): JsonObject {
+  const unsupported = [
     ['/v1/embeddings', 'createEmbedding'],
     ['/v1/images/generations', 'createImage'],
     ['/v1/audio/speech', 'createSpeech'],
     ['/v1/videos', 'createVideo'],
   ] as const;
   return Object.fromEntries(
-    announced.map(([path, id]) => [
+    unsupported.map(([path, id]) => [
       path,
       {
         post: {
           operationId: id,
-          tags: ['announced'],
-          summary: 'Announced, but not available yet.',
+          tags: ['not supported'],
+          summary: 'Not supported.',
           security: [],
           responses: {
             404: {

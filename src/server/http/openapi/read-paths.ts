@@ -118,10 +118,16 @@ export function readPaths(): JsonObject {
         ),
       ],
     ),
-    '/v1beta/models': list('listGoogleModels', 'The Google models.', 'GoogleModelList', 'generate-content', [
-      inQuery('pageSize', 'integer', 'The most models of a page. Without it, all are one page.'),
-      inQuery('pageToken', 'string', 'The `nextPageToken` of the page before.'),
-    ]),
+    '/v1beta/models': list(
+      'listGoogleModels',
+      'The models that generateContent serves: Google’s, or all by configuration.',
+      'GoogleModelList',
+      'generate-content',
+      [
+        inQuery('pageSize', 'integer', 'The most models of a page. Without it, all are one page.'),
+        inQuery('pageToken', 'string', 'The `nextPageToken` of the page before.'),
+      ],
+    ),
     '/v1beta/models/{model}': one(
       'getGoogleModel',
       [inPath('model', 'A Google model, without its vendor.')],
