@@ -125,8 +125,9 @@ export function openExchangeCounters(): ExchangeCounters {
       for (const [at, gave] of gaveWay.entries())
         countFallback(gave, gaveWay[at + 1]?.model ?? record.model ?? '');
       for (const repair of record.repairs ?? []) countRepair(repair, record);
-      if (record.vendor !== undefined) countVendor(record.vendor, record.outcome);
       const { fault, format, vendor } = record;
+      // What the gateway has no room for says nothing of the vendor.
+      if (vendor !== undefined && fault !== 'overloaded') countVendor(vendor, record.outcome);
       if (fault !== undefined) count(errors, { fault, format, vendor: vendor ?? '' });
       violations += record.violations ?? 0;
     },

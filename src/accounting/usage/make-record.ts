@@ -94,7 +94,9 @@ function estimateTokens(
   // A stream of nothing but an error is as good as refused. A model that took too long may have thought meanwhile.
   if (fault !== undefined && fault !== 'upstream-timeout' && passed.output === 0) return undefined;
   const told = isSane(usage) ? usage : {};
-  const isPart = outcome !== 'complete' && usageReaders[spoken].beginsWithInput === true && figures === 1;
+  // An error after the head cuts the answer, whoever is to blame.
+  const isCut = outcome !== 'complete' || fault !== undefined;
+  const isPart = isCut && usageReaders[spoken].beginsWithInput === true && figures === 1;
   const all = completed(told, passed, isPart);
   const tokens = sumTokens(all) - sumTokens(told);
   return tokens > 0 ? { tokens, cost: (cost(all) ?? 0) - (cost(told) ?? 0) } : undefined;
@@ -129,6 +131,8 @@ function recordedStatus(status: number, outcome: Outcome): number {
 function findOutcome({ fault, attempts, finished, vendor }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && isFailure(fault)) return 'failed';
+  // The gateway has ended what a vendor was asked for, since it shuts down or is short of something.
+  if (fault === 'overloaded' && attempts > 0) return 'failed';
   // An answer from the cache has a vendor's name, and no attempt.
   return attempts === 0 && (vendor === undefined || fault !== undefined) ? 'refused' : 'complete';
 }
