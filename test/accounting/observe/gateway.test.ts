@@ -171,7 +171,7 @@ test('the metrics are on the public listener for the admin key, and for others t
     const refused = await get(authorization);
     expect(refused.status).toBe(404);
     expect(await refused.json()).toEqual(
-      await (await fetch(`${url}/no-such-path`, { headers: { authorization } })).json(),
+      await (await fetch(`${url}/admin/no-such-path`, { headers: { authorization } })).json(),
     );
   }
 });
