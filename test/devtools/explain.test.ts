@@ -280,3 +280,64 @@ test('what would be lost inside a setting is reported as the 400 that its caller
     explain({ catalog, vendors, reach }, 'generate-content', 'anthropic/claude-haiku-4-5', body),
   ).toThrow('Unknown name "x_unknown" at \'generation_config.thinking_config\'');
 });
+
+test.each([
+  [
+    'chat-completions',
+    'anthropic/claude-sonnet-5-5',
+    { web_search_options: { search_context_size: 'low', user_location: { type: 'approximate' } } },
+    'web search is sent as web_search_20250305, without search_context_size',
+  ],
+  [
+    'responses',
+    'anthropic/claude-sonnet-5-5',
+    { tools: [{ type: 'web_search', filters: { allowed_domains: ['a.example'] } }] },
+    'web search is sent as web_search_20250305',
+  ],
+  [
+    'messages',
+    'perplexity/sonar',
+    {
+      tools: [
+        { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['a.example'], max_uses: 2 },
+      ],
+    },
+    'web search is sent as web_search_options, without allowed_domains, max_uses',
+  ],
+  [
+    'messages',
+    'openai/gpt-5.4',
+    {
+      tools: [
+        { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['a.example'], max_uses: 2 },
+      ],
+    },
+    'web search is sent as web_search',
+  ],
+  [
+    'messages',
+    'openai/gpt-5.4',
+    {
+      tools: [
+        {
+          type: 'web_search_20250305',
+          name: 'web_search',
+          cache_control: { type: 'ephemeral' },
+          blocked_domains: null,
+        },
+      ],
+    },
+    'web search is sent as web_search, without cache_control',
+  ],
+] as const)(
+  '%s to %s names the settings of a web search that are left out: %j',
+  (format, model, body, detail) => {
+    const all = explained(format, model, {
+      model,
+      ...(format === 'responses' ? { input: 'Hi.' } : { messages: [{ role: 'user', content: 'Hi.' }] }),
+      ...(format === 'messages' && { max_tokens: 100 }),
+      ...body,
+    });
+    expect(all?.notes).toContainEqual({ field: 'tools[].type', outcome: 'approximated', detail });
+  },
+);

@@ -23,6 +23,7 @@ import {
 import type { Report } from '../../format.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
+import { reportWebSearch } from '../../report-web-search.ts';
 import type { Dialect } from '../dialect.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
@@ -103,7 +104,7 @@ function isSearch({ format, value, webSearch }: HostedTool, dialect: Dialect): b
 /** The options of a web search. */
 function renderSearch({ format, value }: HostedTool, report: Report): Json | undefined {
   if (format === 'chat-completions') return value[WEB_SEARCH_OPTIONS];
-  report('tools[].type', 'approximated', 'web search is sent as web_search_options');
+  reportWebSearch(value, WEB_SEARCH_OPTIONS, ['search_context_size', 'user_location'], report);
   return searchOptions(value);
 }
 

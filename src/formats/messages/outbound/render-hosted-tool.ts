@@ -5,10 +5,14 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, compact } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
+import { reportWebSearch } from '../../report-web-search.ts';
 import { FORMAT } from '../wire/format-name.ts';
 
 /** The name of Anthropic's web search. */
 export const WEB_SEARCH = 'web_search';
+
+/** The settings of other formats' searches that Anthropic's has, too. */
+const KEPT = ['filters', 'user_location', 'excludeDomains'];
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -36,7 +40,7 @@ export function renderHosted(
 ): JsonObject | undefined {
   if (tool.format === FORMAT) return tool.value;
   if (tool.webSearch) {
-    report('tools[].type', 'approximated', 'web search is sent as web_search_20250305');
+    reportWebSearch(tool.value, 'web_search_20250305', KEPT, report);
     return { ...renderWebSearch(tool.value), ...compact({ max_uses: maxSearches }) };
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);

@@ -7,10 +7,11 @@ import { withoutClosedProperties } from '../../../conversation/rules/function-sc
 import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
+import { reportWebSearch } from '../../report-web-search.ts';
 import { isClientTool } from '../wire/client-tools.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderToolChoice } from './render-tool-choice.ts';
-import { renderWebSearch } from './render-web-search.ts';
+import { keptOfSearch, renderWebSearch } from './render-web-search.ts';
 import { safeName } from './tool-names.ts';
 
 /** Renders those of the three fields that have something to say: to be spread. */
@@ -108,7 +109,7 @@ function renderGrammar(tool: CustomTool): JsonObject | undefined {
 function renderHosted(tool: HostedTool, { dialect, report }: RenderContext): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
-    report('tools[].type', 'approximated', 'web search is sent as web_search');
+    reportWebSearch(tool.value, 'web_search', keptOfSearch(dialect), report);
     return [renderWebSearch(tool.value, dialect)];
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);

@@ -3,6 +3,14 @@
 import { asList, asObject, asText, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { Dialect } from '../dialects.ts';
 
+/** Settings of other formats' searches that are sent on. How often to search is a field of the whole request. */
+const DOMAINS = ['allowed_domains', 'blocked_domains', 'excludeDomains', 'max_uses'];
+
+/** The settings of other formats' searches that a service takes. */
+export function keptOfSearch({ searchOptions }: Dialect): readonly string[] {
+  return searchOptions === 'all' ? [...DOMAINS, 'search_context_size', 'user_location'] : DOMAINS;
+}
+
 /**
  * Chat-completions nests the options and the place, Anthropic has the domains outside `filters`, and Google knows only
  * domains to leave out.
