@@ -41,7 +41,7 @@ export interface Served {
  * Explains a request without sending it.
  * @param from the format that the request is written in
  * @param asked the model as a caller writes it
- * @param body the request
+ * @param given the request, which need not name a model
  * @returns the request as the vendor would receive it, and what happened to each field
  * @throws GatewayError the error that the caller of such a request would receive
  */
@@ -49,19 +49,29 @@ export function explain(
   { catalog, vendors, reach }: Served,
   from: FormatName,
   asked: string,
-  body: JsonObject,
+  given: JsonObject,
 ): Explanation {
   const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
   const vendor = model && vendors.serving(model);
   if (model === undefined || vendor === undefined || !reaches(reach, from, model))
     throw notSupported(asked, DEFAULT_VENDOR[from]);
+  // Google's format names the model in the path; a request in another one may leave that to the command.
+  const body = from === 'generate-content' ? given : { ...given, model: given['model'] ?? asked };
   formats[from].inbound.requireFields?.((name) => (body[name] ?? null) !== null);
   const isAnew = from === 'chat-completions' && isResponsesBody(body);
   const spoken = isAnew ? translatedFormat(vendor, model) : nativeFormatFor(vendor, model, from, () => body);
   const name = upstreamName(vendor, model);
   if (spoken === from && !isAnew) {
     const request = 'model' in body ? { ...body, model: name } : body;
-    return { from, to: spoken, native: true, model: model.id, request, notes: [], mapped: Object.keys(body) };
+    return {
+      from,
+      to: spoken,
+      native: true,
+      model: model.id,
+      request,
+      notes: [],
+      mapped: Object.keys(given),
+    };
   }
   const read: Note[] = [];
   const inbound = inboundFor(from, body);
@@ -77,7 +87,7 @@ export function explain(
     body,
     reportInto(written),
   );
-  const fields = explainedFields(from, body, read, written);
+  const fields = explainedFields(from, given, read, written);
   return { from, to, native: false, model: model.id, request, ...fields };
 }
 

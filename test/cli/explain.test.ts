@@ -273,3 +273,31 @@ describe('without --json', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${said}\n` });
   });
 });
+
+test.each([
+  [{ messages: [{ role: 'user', content: 'Hello!' }] }, 'anthropic/claude-sonnet-4-5'],
+  [
+    { max_tokens: 10, system: 'Be brief.', messages: [{ role: 'user', content: 'Hello!' }] },
+    'openai/gpt-4.1',
+  ],
+  [{ input: 'Hello!' }, 'google/gemini-2.5-flash'],
+  [{ contents: [{ role: 'user', parts: [{ text: 'Hello!' }] }] }, 'openai/gpt-4.1'],
+])('a request that names no model is explained for that of --model: %j', async (request, model) => {
+  await writeFile(join(directory, 'request.json'), JSON.stringify(request));
+  const { code, stdout } = await runCommand(
+    directory,
+    ['explain', 'request.json', '--model', model, '--json'],
+    {
+      GATEWAY_CONFIG: await allModels(),
+    },
+  );
+  expect(code).toBe(0);
+  expect(parseJson(stdout)).toMatchObject({ model, mapped: Object.keys(request) });
+});
+
+/** A configuration in which Google's format has the models of every vendor. */
+async function allModels(): Promise<string> {
+  const file = join(directory, 'all-models.json');
+  await writeFile(file, JSON.stringify({ generateContent: { models: 'all' } }));
+  return file;
+}
