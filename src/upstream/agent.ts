@@ -57,6 +57,18 @@ const IDLE = 4_000;
 const IDLE_PUBLIC = 30_000;
 
 /**
+ * How long one address of a name is tried before the next one, in milliseconds. Node gives up each address but the last
+ * after 250 or 500 ms, by its version, and a vendor far away or behind a slow network needs more (nodejs/node#54359). It
+ * also needs more if its first packet is lost, which systems send again after a second (RFC 6298).
+ */
+const ADDRESS_TIMEOUT = 1_500;
+
+/** Options of a connection with this much time. A third of it at most is one address's, so that others have their turn. */
+export function connectTimeouts(timeout: number) {
+  return { timeout, autoSelectFamilyAttemptTimeout: Math.min(ADDRESS_TIMEOUT, Math.ceil(timeout / 3)) };
+}
+
+/**
  * Makes the pool of connections, which are kept between requests. It connects to no address that `isAllowed` refuses.
  * The caller must destroy it at the end.
  */
@@ -75,7 +87,7 @@ export function openAgent({
       keepAliveTimeout: publicHosts.has(new URL(origin).hostname) ? IDLE_PUBLIC : IDLE,
     });
   const direct = (own: VendorTls = {}): Agent.Options => ({
-    connect: { timeout: connect, lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
+    connect: { ...connectTimeouts(connect), lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
     // A connection carries one answer at a time, so one that stalls or breaks affects no other.
     allowH2: false,
     factory,
@@ -83,20 +95,32 @@ export function openAgent({
   const open = (own?: VendorTls): Dispatcher =>
     proxy === undefined
       ? new Agent(direct(own))
-      : openProxied(proxy, { ...direct(own), connectTimeout: connect, ...(own && { requestTls: own }) });
+      : openProxied(proxy, connect, { ...direct(own), ...(own && { requestTls: own }) });
   const main = open();
   const special = new Map([...tls].map(([origin, own]) => [origin, open(own)]));
   const find = (origin: string): Dispatcher => special.get(origin) ?? main;
   return new OriginAgent(find, [main, ...special.values(), spares], spares.left);
 }
 
-/** An agent for a proxy to https addresses. @param options as for the agents of undici, which it makes with them. */
+/**
+ * An agent for a proxy to https addresses.
+ * @param connect milliseconds to make a connection
+ * @param options as for the agents of undici, which it makes with them
+ */
 export function openProxied(
   { url, except }: VendorProxy,
-  options: EnvHttpProxyAgent.Options & { readonly connectTimeout?: number } = {},
+  connect: number,
+  options: EnvHttpProxyAgent.Options = {},
 ): Dispatcher {
-  const proxied = new EnvHttpProxyAgent({
+  const timeouts = connectTimeouts(connect);
+  const whole: EnvHttpProxyAgent.Options & { readonly connectTimeout: number } = {
+    connect: timeouts,
     ...options,
+    connectTimeout: connect,
+    proxyTls: timeouts,
+  };
+  const proxied = new EnvHttpProxyAgent({
+    ...whole,
     // The proxy also resolves the names of vendors.
     httpsProxy: url,
     // Set to nothing, so that undici does not read it from the environment.
@@ -106,7 +130,7 @@ export function openProxied(
   // undici compares names, addresses and ports, and knows no networks.
   const isDirect = directNetworks(except);
   if (isDirect === undefined) return proxied;
-  const direct = new Agent(options);
+  const direct = new Agent(whole);
   return new OriginAgent((origin) => (isDirect(origin) ? direct : proxied), [proxied, direct]);
 }
 

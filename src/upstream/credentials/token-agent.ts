@@ -1,7 +1,10 @@
 /** Connections to the services that issue tokens, including those inside a cloud that vendors are never asked at. */
 
 import { Agent, type Dispatcher, fetch, type RequestInit, type Response } from 'undici';
-import { openProxied, type VendorProxy } from '../agent.ts';
+import { connectTimeouts, openProxied, type VendorProxy } from '../agent.ts';
+
+/** Milliseconds to make a connection. */
+const CONNECT = 10_000;
 
 /**
  * Runs `use` with an agent for one token. The agent is closed afterwards, or when nobody waits for the token any more:
@@ -13,7 +16,8 @@ export async function withTokenAgent<T>(
   use: (agent: Dispatcher) => Promise<T>,
 ): Promise<T> {
   // Metadata services inside a cloud speak http and are reached directly.
-  const agent = proxy === undefined ? new Agent() : openProxied(proxy);
+  const agent =
+    proxy === undefined ? new Agent({ connect: connectTimeouts(CONNECT) }) : openProxied(proxy, CONNECT);
   const leave = (): void => void agent.destroy();
   signal.addEventListener('abort', leave, { once: true });
   try {
