@@ -202,7 +202,7 @@ export const configSchema = z.strictObject({
       signIn: signInSchema.exactOptional(),
     })
     .prefault({}),
-  /** The proxy to vendors at https addresses. */
+  /** The proxy to vendors and identity providers at https addresses. */
   proxy: z
     .strictObject({
       url: proxyUrl.exactOptional(),

@@ -163,7 +163,8 @@ export function agentOptions(config: Config): AgentOptions {
   };
 }
 
-function findProxy({ proxy: { url, except } }: Config): VendorProxy | undefined {
+/** The proxy to https addresses; undefined if there is none. */
+export function findProxy({ proxy: { url, except } }: Pick<Config, 'proxy'>): VendorProxy | undefined {
   return url === undefined ? undefined : { url, except };
 }
 

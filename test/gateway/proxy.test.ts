@@ -10,7 +10,9 @@ import { withEnvironment } from '../../src/config/environment.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { ask, native, streamedAnswer, translated, wholeAnswer } from '../faults/upstream-ways.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
+import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { spawnGateway } from '../support/process.ts';
 
 const file = (name: string): string => readFileSync(join(import.meta.dirname, '../faults/tls', name), 'utf8');
 const before = getCACertificates('default');
@@ -22,7 +24,7 @@ let tunnels: { readonly to: string; readonly authorization: string | undefined }
 let status: number;
 let proxy: Server;
 let upstream: FaultUpstream;
-const gateways: TestGateway[] = [];
+const gateways: { close(): Promise<void> }[] = [];
 beforeEach(async () => {
   tunnels = [];
   status = 200;
@@ -124,6 +126,50 @@ test('an address outside the networks of NO_PROXY is reached through the proxy',
   );
   await ask(gateway.url, native[0], false);
   expect(tunnels).toMatchObject([{ to: '127.0.0.2:9' }]);
+});
+
+test('the identity provider of the console’s sign-in is asked through a tunnel', async () => {
+  const issuer = 'https://vendor.test';
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  upstream.script((wire, { path }) =>
+    path.startsWith('/.well-known/')
+      ? wire.answer(
+          200,
+          JSON.stringify({
+            issuer,
+            authorization_endpoint: `${issuer}/authorize`,
+            token_endpoint: `${issuer}/token`,
+          }),
+        )
+      : wire.answer(400, '{"error":"invalid_grant"}'),
+  );
+  const gateway = await spawnGateway(
+    {
+      admin: {
+        key: 'admin-key-of-the-tests',
+        port,
+        signIn: { issuer, clientId: 'console', url, roles: { claim: 'groups', admin: ['operators'] } },
+      },
+    },
+    {
+      env: {
+        HTTPS_PROXY: `http://${proxyAt()}`,
+        NODE_EXTRA_CA_CERTS: join(import.meta.dirname, '../faults/tls/ca.pem'),
+      },
+    },
+  );
+  gateways.push(gateway);
+  const begun = await fetch(`${url}/admin/sign-in`, { redirect: 'manual' });
+  const to = new URL(begun.headers.get('location') ?? 'none:');
+  expect([begun.status, to.origin + to.pathname]).toEqual([302, `${issuer}/authorize`]);
+  const [cookie = ''] = begun.headers.getSetCookie()[0]?.split(';') ?? [];
+  const back = await fetch(
+    `${url}/admin/sign-in/callback?code=a-code&state=${to.searchParams.get('state')}`,
+    { headers: { cookie } },
+  );
+  expect(await back.text()).toContain('The identity provider refused: invalid_grant.');
+  expect(new Set(tunnels.map((tunnel) => tunnel.to))).toEqual(new Set(['vendor.test:443']));
 });
 
 test('an invalid address is refused by the name of its variable', () => {

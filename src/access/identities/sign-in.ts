@@ -5,6 +5,8 @@
 
 import type * as OAuth from 'oauth4webapi';
 import { codeBehind } from '../../lib/error-code.ts';
+import type { VendorProxy } from '../../upstream/agent.ts';
+import { fetchBy, withTokenAgent } from '../../upstream/credentials/token-agent.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
 import { claimAt } from './claims.ts';
 
@@ -26,6 +28,8 @@ export interface SignInOptions {
     readonly admin: readonly string[];
     readonly viewer: readonly string[];
   };
+  /** The proxy on the way to the provider; absent if there is none. */
+  readonly proxy?: VendorProxy;
 }
 
 /** What the browser has to bring back. */
@@ -56,6 +60,8 @@ export interface SignIn {
 /** Loaded when somebody first signs in. */
 type Library = typeof OAuth;
 
+type ProviderRequest = OAuth.CustomFetchOptions<'GET' | 'POST', URLSearchParams | undefined>;
+
 /** Milliseconds for each request to the provider. */
 const TIMEOUT = 10_000;
 
@@ -66,10 +72,11 @@ export function openSignIn({
   scope,
   redirectUri,
   roles,
+  proxy,
 }: SignInOptions): SignIn {
   const client: OAuth.Client = { client_id: clientId };
   const options = (oauth: Library) => ({
-    signal: AbortSignal.timeout(TIMEOUT),
+    [oauth.customFetch]: (url: string, request: ProviderRequest) => fetchWhole(proxy, url, request),
     // A provider on this machine, as in tests, may be asked without TLS.
     [oauth.allowInsecureRequests]: isLoopback(new URL(issuer).hostname),
   });
@@ -142,6 +149,21 @@ export function openSignIn({
       }
     },
   };
+}
+
+/** Fetches an answer and its body, as Node's own fetch would without a proxy. */
+async function fetchWhole(
+  proxy: VendorProxy | undefined,
+  url: string,
+  { method, headers, redirect, body }: ProviderRequest,
+): Promise<Response> {
+  const signal = AbortSignal.timeout(TIMEOUT);
+  return await withTokenAgent(proxy, signal, async (agent) => {
+    const answer = await fetchBy(agent, url, { method, headers, redirect, ...(body && { body }), signal });
+    const text = await answer.text();
+    // A status such as 204 may have no body, not even an empty one.
+    return new Response(text === '' ? null : text, { status: answer.status, headers: [...answer.headers] });
+  });
 }
 
 /** The role that a claim gives; the higher one if it gives both. */

@@ -2,6 +2,7 @@
 
 import type { H3 } from 'h3';
 import type { Config } from '../../../config/schema.ts';
+import { findProxy } from '../../../config/vendors.ts';
 import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { withoutTrailingSlashes } from '../../../lib/trailing-slashes.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
@@ -26,7 +27,7 @@ const IDLE_TIMEOUT = 10_000;
 
 /** @returns undefined if no admin key is set, since there is no admin API then. @throws Error if its port is taken. */
 export async function openAdmin(
-  config: Pick<Config, 'admin' | 'timeouts'>,
+  config: Pick<Config, 'admin' | 'proxy' | 'timeouts'>,
   store: Store,
   { add, currentKey = () => config.admin.key, info, ...options }: AdminServices,
 ): Promise<RunningAdmin | undefined> {
@@ -38,7 +39,8 @@ export async function openAdmin(
     store.kind === 'sqlite' ? connectStore(store.place, () => {}, { idle: IDLE_TIMEOUT }) : undefined;
   try {
     const admitted = (): string => currentKey() ?? key;
-    const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url) };
+    const proxy = findProxy(config);
+    const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url), ...(proxy && { proxy }) };
     const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
     const admit = makeAdmission(admitted, sessions, logWrongKeys(info));
     const app = createAdminApp(own ?? store, { admit, ...options });
