@@ -23,3 +23,13 @@ export function bytesInKernel({ localPort, remotePort }: Socket): number {
 function addressEnd(port: number): string {
   return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
+
+/** Whether the other side of a connection over IPv4 is waiting to probe it: its timer is that of keep-alive (02, proc(5)). */
+export function hasProbes({ localPort, remotePort }: Socket): boolean {
+  if (localPort === undefined || remotePort === undefined) return false;
+  const [here, there] = [addressEnd(localPort), addressEnd(remotePort)];
+  return tcpSockets(process.pid).some(
+    ([, local, remote, , , timer]) =>
+      local?.endsWith(there) && remote?.endsWith(here) && timer?.startsWith('02:'),
+  );
+}

@@ -3,6 +3,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type Server as TlsServer } from 'node:tls';
+import { probeCaller } from './probe-caller.ts';
 
 /** The certificate that a server shows, with the ones between it and the authority, and its private key. Both are PEM. */
 export interface ServerCertificate {
@@ -38,6 +39,7 @@ export class TlsTermination {
 
   /** Accepts a connection as it comes from the network. */
   take(connection: Socket): void {
+    probeCaller(connection);
     if (this.#tls === undefined) {
       this.#server.emit('connection', connection);
       return;

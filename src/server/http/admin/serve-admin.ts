@@ -10,6 +10,7 @@ import { errorCode } from '../../../lib/error-code.ts';
 import { discard } from '../../../pipeline/body/read-body.ts';
 import type { CallerTimeouts } from '../../../pipeline/caller-limits.ts';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
+import { probeCaller } from '../../../upstream/net/probe-caller.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
 import { toOriginForm } from '../../listen/origin-form.ts';
 import {
@@ -58,6 +59,7 @@ export async function serveAdmin(app: H3, address: Address, config?: AdminConfig
     if (tls !== undefined) secure?.setSecureContext({ cert: tls.cert, key: tls.key });
   };
   if (config !== undefined) applyConfig(config);
+  server.on('connection', probeCaller);
   server.on('checkExpectation', refuseExpectation);
   const currentAnswer = (connection: Duplex): ServerResponse | undefined => {
     const current = answering.get(connection);
