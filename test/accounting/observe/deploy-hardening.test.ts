@@ -74,6 +74,27 @@ describe('kubernetes', async () => {
     expect(ports).toEqual([53, 53, 443, 5432, 6379]);
   });
 
+  // No selector matches these: they are addresses of the node. Google's metadata service answers DNS beside its tokens.
+  test('DNS is reached in the cluster, at NodeLocal DNSCache and at Cloud DNS, and nothing else there', () => {
+    const [dns = {}, ...others] = egress;
+    const [cluster, ...local] = asObjects(dns['to']);
+    expect(cluster).toEqual({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } },
+    });
+    expect(local).toEqual([
+      { ipBlock: { cidr: '169.254.20.10/32' } },
+      { ipBlock: { cidr: '169.254.169.254/32' } },
+    ]);
+    expect(dns['ports']).toEqual([
+      { protocol: 'UDP', port: 53 },
+      { protocol: 'TCP', port: 53 },
+    ]);
+    const elsewhere = others.flatMap(({ to }) =>
+      asObjects(to).map(({ ipBlock }) => asObject(ipBlock)?.['cidr']),
+    );
+    expect(elsewhere).toEqual(['0.0.0.0/0', '::/0']);
+  });
+
   test('port 443 is allowed to the Internet only: no private network, no metadata service', () => {
     const open = egress.filter(({ ports }) => asObjects(ports).some(({ port }) => port === 443));
     const blocks = open.flatMap(({ to }) => asObjects(to).map(({ ipBlock }) => asObject(ipBlock) ?? {}));
