@@ -6,6 +6,9 @@ import { version } from './server/version.ts';
 
 const NAME = 'gateway';
 
+/** What Node reads when it starts. In `.env` it comes too late, such as for a proxy that opens TLS (Zscaler). */
+const READ_BY_NODE = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA', 'NODE_OPTIONS'];
+
 const main = defineCommand({
   meta: () => ({
     name: NAME,
@@ -75,9 +78,13 @@ try {
  * @throws Error if the file cannot be read.
  */
 function readEnvFile(): void {
+  const late = READ_BY_NODE.filter((name) => process.env[name] === undefined);
   try {
     process.loadEnvFile();
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
+  for (const name of late)
+    if (process.env[name] !== undefined)
+      console.error(`${name} is in .env, but Node reads it before that file. Set it in the environment.`);
 }

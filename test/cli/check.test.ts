@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { runCommand } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { textOfPages } from '../support/pages.ts';
 import { spawnGateway } from '../support/process.ts';
 
@@ -485,6 +485,23 @@ test('a .env is read, and reported', async () => {
     expect(stdout).toMatch(/^Variables that the environment does not set come from .*\.env\.$/m);
     const overridden = await runCommand(bare, ['check'], { OPENAI_API_KEY: 'sk-1,sk-2' });
     expect(overridden.stderr).toContain('must be one key, not a list');
+  } finally {
+    await rm(bare, { recursive: true });
+  }
+});
+
+test('a variable in .env that Node reads earlier is named by every command', async () => {
+  const bare = await mkdtemp(join(tmpdir(), 'gateway-dotenv-'));
+  try {
+    await writeFile(join(bare, '.env'), 'NODE_EXTRA_CA_CERTS=/etc/ssl/corporate.pem');
+    const told =
+      'NODE_EXTRA_CA_CERTS is in .env, but Node reads it before that file. Set it in the environment.\n';
+    expect((await runCommand(bare, ['check'])).stderr).toBe(told);
+    expect((await runCommand(bare, ['check'], { NODE_EXTRA_CA_CERTS: '' })).stderr).toBe('');
+    const gateway = startCommand(bare, ['start'], { PORT: '0' });
+    await expect.poll(gateway.stderr).toContain(told);
+    gateway.child.kill();
+    await gateway.ended;
   } finally {
     await rm(bare, { recursive: true });
   }
