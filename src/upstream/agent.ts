@@ -1,11 +1,12 @@
 /** The connections to vendors. */
 
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, type Pool } from 'undici';
 import { isAllowed } from './addresses.ts';
 import { directNetworks } from './direct-networks.ts';
 import { OriginAgent } from './origin-agent.ts';
+import { type Resolve, shareLookups } from './shared-lookups.ts';
 import { openSpareConnections } from './spare-connections.ts';
 
 export interface AgentOptions {
@@ -38,13 +39,6 @@ export interface VendorTls {
   readonly cert?: string;
   readonly key?: string;
 }
-
-/** The signature of `dns.lookup`. */
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { readonly all: true },
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
 
 /**
  * How long a connection is kept without a request, in milliseconds, unless its server says how long (`Keep-Alive`). It
@@ -81,13 +75,14 @@ export function openAgent({
   onRefused,
 }: AgentOptions): OriginAgent {
   const spares = openSpareConnections();
+  const checked = checkedLookup(publicHosts, shareLookups(resolve), onRefused);
   const factory = (origin: string | URL, options: Pool.Options): Pool =>
     spares.pool(origin, {
       ...options,
       keepAliveTimeout: publicHosts.has(new URL(origin).hostname) ? IDLE_PUBLIC : IDLE,
     });
   const direct = (own: VendorTls = {}): Agent.Options => ({
-    connect: { ...connectTimeouts(connect), lookup: checkedLookup(publicHosts, resolve, onRefused), ...own },
+    connect: { ...connectTimeouts(connect), lookup: checked, ...own },
     // A connection carries one answer at a time, so one that stalls or breaks affects no other.
     allowH2: false,
     factory,

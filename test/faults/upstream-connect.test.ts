@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
-import { checkedLookup, openAgent, type Resolve } from '../../src/upstream/agent.ts';
+import { checkedLookup, openAgent } from '../../src/upstream/agent.ts';
+import type { Resolve } from '../../src/upstream/shared-lookups.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { CLOSED } from '../support/free-port.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
@@ -98,6 +99,26 @@ describe('U-02 names that do not resolve', () => {
       const response = await ask(gateway.url, way, false);
       expect(await response.text()).not.toContain('vendor.test');
       expect(response.status).toBe(status);
+    }
+  });
+
+  // Node looks up two names at once in all (libuv's threads): a name server that does not answer would be waited for by
+  // the connections to all other vendors.
+  test('a name is looked up once at a time, however many wait for it, and again for later connections', async () => {
+    const upstream = await faultUpstream();
+    upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
+    const begun: (() => void)[] = [];
+    const lookup: Resolve = (_, __, callback) => begun.push(() => callback(null, found));
+    const gateway = await gatewayTo(`http://vendor.test:${upstream.port}`, NOT_AGAIN, lookup);
+    for (const lookups of [1, 2]) {
+      const asked = Array.from({ length: 5 }, () => ask(gateway.url, way, false));
+      await eventually(() => begun.length === lookups, 'a lookup has begun');
+      await sleep(100);
+      expect(begun).toHaveLength(lookups);
+      begun.at(-1)?.();
+      const answers = await Promise.all(asked);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      for (const answer of answers) await answer.text();
     }
   });
 
