@@ -2,6 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import { applyCommandTimeouts, type CommandTimeouts } from './command-timeouts.ts';
+import { keepInUse } from './keep-in-use.ts';
 
 /** A command that cannot be sent at once fails, and the connection is opened again in the background. */
 export const REDIS_OPTIONS = {
@@ -22,7 +23,14 @@ const LISTENERS = 20;
 const REFUSING = 60_000;
 
 /** Commands of the connection itself. Its events report what becomes of them. */
-const CONNECTION_COMMANDS: ReadonlySet<string> = new Set(['auth', 'client', 'hello', 'info', 'select']);
+const CONNECTION_COMMANDS: ReadonlySet<string> = new Set([
+  'auth',
+  'client',
+  'hello',
+  'info',
+  'ping',
+  'select',
+]);
 
 /** Called with what Redis has or does that makes counting impossible. */
 export type ReportFault = (reason: string) => void;
@@ -70,6 +78,7 @@ export async function openRedis(
   reportRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
   // A connection that hangs is given up, or else every request would wait for its command to time out.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
+  keepInUse(redis);
   let away = false;
   let isTurnedAway = false;
   const leave = (reason: string, turnsAway = false): void => {

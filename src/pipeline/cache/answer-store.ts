@@ -1,6 +1,7 @@
 /** Where answers are kept: in the memory of this process, or in a Redis that several processes share. */
 
 import { applyCommandTimeouts } from '../../access/limits/command-timeouts.ts';
+import { keepInUse } from '../../access/limits/keep-in-use.ts';
 import { REDIS_OPTIONS, REDIS_TIMEOUTS } from '../../access/limits/redis.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 
@@ -91,6 +92,7 @@ export async function answersInRedis(url: string, log: (sentence: string) => voi
   const redis = new Redis(url, REDIS_OPTIONS);
   // A connection that hangs is given up: every request would wait for it, and answers to be kept would pile up.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
+  keepInUse(redis);
   let isAway = false;
   redis.on('error', (error: Error) => {
     if (!isAway) log(`Redis cannot be reached (${error.message}), so no answers are cached.`);

@@ -11,6 +11,7 @@ import { sharedInFlight } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
 import { Spending } from '../../../src/access/limits/spending.ts';
 import { configSchema } from '../../../src/config/schema.ts';
+import { answersInRedis } from '../../../src/pipeline/cache/answer-store.ts';
 import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { vendorsAtUrl } from '../../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
@@ -219,6 +220,38 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const busy = performance.now() + 600;
     while (performance.now() < busy);
     expect(await asked).toBe('PONG');
+    expect(troubles).toEqual([]);
+  });
+
+  // Services close idle connections (Azure after ten minutes), or firewalls forget them.
+  test.each([
+    [
+      'limits',
+      () =>
+        openRedis(
+          redis.url,
+          (message) => void troubles.push(message),
+          () => undefined,
+        ),
+    ],
+    ['the cache', () => answersInRedis(redis.url, (message) => void troubles.push(message))],
+  ])('the connection of %s is used once a minute', async (_, open) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const watcher = new Redis(redis.url);
+    try {
+      const pings = async () => (await watcher.info('commandstats')).includes('cmdstat_ping');
+      const { close } = await open();
+      expect(await pings()).toBe(false);
+      await vi.advanceTimersByTimeAsync(60_000);
+      await expect.poll(pings).toBe(true);
+      close();
+      await watcher.config('RESETSTAT');
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(await pings()).toBe(false);
+    } finally {
+      watcher.disconnect();
+      vi.useRealTimers();
+    }
     expect(troubles).toEqual([]);
   });
 
