@@ -71,10 +71,10 @@ const VERIFIED = '_verified';
  * Whether nobody but the caller vouches for an e-mail address: if a claim says whether it was verified, only true and
  * "true" count. The claim's name may have a prefix (`user.email`, `https://example.com/email`).
  */
-export function isUnproven(subject: string, claims: Claims): boolean {
-  if (!/(?:^|[./])email$/.test(subject)) return false;
-  return [subject + VERIFIED, `email${VERIFIED}`]
-    .map((path) => claimAt(claims, path))
+export function isUnproven(path: string, claims: Claims): boolean {
+  if (!/(?:^|[./])email$/.test(path)) return false;
+  return [path + VERIFIED, `email${VERIFIED}`]
+    .map((each) => claimAt(claims, each))
     .some((verified) => verified !== undefined && verified !== true && verified !== 'true');
 }
 

@@ -8,7 +8,7 @@ import { codeBehind } from '../../lib/error-code.ts';
 import type { VendorProxy } from '../../upstream/agent.ts';
 import { fetchBy, withTokenAgent } from '../../upstream/credentials/token-agent.ts';
 import { isLoopback } from '../../upstream/net/loopback.ts';
-import { claimAt } from './claims.ts';
+import { claimAt, isUnproven } from './claims.ts';
 
 /** What a person may do: an administrator everything, a viewer look. */
 export type Role = 'admin' | 'viewer';
@@ -137,18 +137,26 @@ export function openSignIn({
         await oauth.validateApplicationLevelSignature(server, response, options(oauth));
         const claims = oauth.getValidatedIdTokenClaims(tokens);
         if (claims === undefined) throw new SignInFailed('The identity provider sent no ID token.');
+        if (isUnproven(roles.claim, claims))
+          throw new SignInFailed('The identity provider has not verified your e-mail address.');
         const role = roleIn(claims, roles);
         if (role === undefined)
           throw new SignInFailed(
             `Your account may not use this console: its claim ${roles.claim} names no role here.`,
           );
-        const { email, preferred_username: username, sub } = claims;
-        return { name: [email, username].find((each) => typeof each === 'string') ?? sub, role };
+        return { name: personName(claims), role };
       } catch (error) {
         throw asFailure(oauth, error);
       }
     },
   };
+}
+
+/** The name that the audit trail has. An address that anybody could have given would blame whoever it belongs to. */
+function personName(claims: OAuth.IDToken): string {
+  const { email, preferred_username: username, sub } = claims;
+  const proven = isUnproven('email', claims) ? undefined : email;
+  return [proven, username].find((each) => typeof each === 'string') ?? sub;
 }
 
 /** Fetches an answer and its body, as Node's own fetch would without a proxy. */

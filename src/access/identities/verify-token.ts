@@ -76,6 +76,8 @@ export function makeVerifier(
     requiredClaims: ['exp'],
     clockTolerance: TOLERANCE,
   };
+  /** The claims that decide who comes in, and as whom. */
+  const deciding = [subject, ...Object.keys(require), ...groupClaims(identity.group)];
   const opens = { ...getPermissions(identity), limits: identity.limits ?? {} };
 
   return async (token) => {
@@ -85,7 +87,8 @@ export function makeVerifier(
     const claims = claimsIn(token);
     const notMet = claimNotMet(claims, require);
     if (notMet !== undefined) throw invalidToken(`its claim ${notMet} does not have a required value.`);
-    if (isUnproven(subject, claims)) throw invalidToken('its e-mail address has not been verified.');
+    if (deciding.some((path) => isUnproven(path, claims)))
+      throw invalidToken('its e-mail address has not been verified.');
     const caller = callerName(name, claimAt(claims, subject));
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     return {
@@ -138,6 +141,10 @@ async function tryKeys(
     if (tried === MAX_KEYS_TRIED) break;
   }
   throw new errors.JWSSignatureVerificationFailed();
+}
+
+function groupClaims(group: Identity['group']): readonly string[] {
+  return group === undefined || typeof group === 'string' ? [] : [group.claim];
 }
 
 /** Applies the group that the identity or a claim names; if a claim names several, the first one that exists. */

@@ -190,8 +190,15 @@ describe('valid signature, but not for this gateway', () => {
     expect(await answerTo(await provider.token({ ...ROLE, ...claims }))).toMatchObject({ status: 200 });
   });
 
-  test('an unverified mail address identifies nobody', async () => {
-    const named = await startGateway({ identities: [provider.identity({ subject: 'email' })] });
+  test.each<[string, Parameters<Provider['identity']>[0]]>([
+    ['names nobody', { subject: 'email' }],
+    ['is not one that is required', { require: { email: ['alice@example.com', 'bob@example.com'] } }],
+    ['gives no group', { group: { claim: 'email' } }],
+  ])('an unverified mail address %s', async (_, identity) => {
+    const named = await startGateway({
+      groups: [{ name: 'alice@example.com' }],
+      identities: [provider.identity(identity)],
+    });
     try {
       const statusOf = async (claims: Record<string, unknown>): Promise<number> => {
         const authorization = `Bearer ${await provider.token({ email: 'alice@example.com', ...claims })}`;

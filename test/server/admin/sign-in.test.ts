@@ -11,14 +11,7 @@ let admin: TestAdmin;
 
 beforeAll(async () => {
   provider = await startSignInProvider();
-  admin = await startAdmin(undefined, (url) => ({
-    url,
-    issuer: provider.issuer,
-    clientId: 'console',
-    clientSecret: 'the-secret-of-the-console',
-    scope: 'openid profile email',
-    roles: { claim: 'realm.roles', admin: ['operators'], viewer: ['staff'] },
-  }));
+  admin = await startWith({});
 });
 afterAll(async () => {
   await admin.close();
@@ -32,6 +25,23 @@ beforeEach(() => {
   provider.person = { email: 'alice@e.example', realm: { roles: ['operators'] } };
   provider.instead = {};
 });
+
+/** An admin listener where people sign in, unless `changes` prevents it. */
+function startWith(changes: {
+  readonly issuer?: string;
+  readonly clientSecret?: string;
+  readonly roles?: { readonly claim: string; readonly admin: readonly string[]; readonly viewer: [] };
+}): Promise<TestAdmin> {
+  return startAdmin(undefined, (url) => ({
+    url,
+    issuer: provider.issuer,
+    clientId: 'console',
+    clientSecret: 'the-secret-of-the-console',
+    scope: 'openid profile email',
+    roles: { claim: 'realm.roles', admin: ['operators'], viewer: ['staff'] },
+    ...changes,
+  }));
+}
 
 /** The cookies of a browser, by name. */
 type Jar = Map<string, string>;
@@ -130,19 +140,8 @@ test('a page of another site cannot make the browser change anything', async () 
 });
 
 describe('what is wrong with the configuration or the provider is said', () => {
-  const at = (changes: { readonly issuer?: string; readonly clientSecret?: string }) =>
-    startAdmin(undefined, (url) => ({
-      url,
-      issuer: provider.issuer,
-      clientId: 'console',
-      clientSecret: 'the-secret-of-the-console',
-      scope: 'openid profile email',
-      roles: { claim: 'realm.roles', admin: ['operators'], viewer: [] },
-      ...changes,
-    }));
-
   test('a wrong client secret', async () => {
-    const other = await at({ clientSecret: 'not-the-secret' });
+    const other = await startWith({ clientSecret: 'not-the-secret' });
     const jar: Jar = new Map();
     const begun = await visit(`${other.url}/admin/sign-in`, jar);
     const authorized = await fetch(locationOf(begun), { redirect: 'manual' });
@@ -158,7 +157,7 @@ describe('what is wrong with the configuration or the provider is said', () => {
   });
 
   test('an issuer that cannot be reached', async () => {
-    const other = await at({ issuer: `http://127.0.0.1:${await freePort()}` });
+    const other = await startWith({ issuer: `http://127.0.0.1:${await freePort()}` });
     const answer = await visit(`${other.url}/admin/sign-in`, new Map());
     expect([answer.status, await answer.text()]).toEqual([
       403,
@@ -238,6 +237,35 @@ describe('refused', () => {
       const answer = await visit(`${admin.url}/admin/keys`, new Map([['gateway_session', forged]]));
       expect(answer.status).toBe(401);
     }
+  });
+});
+
+describe('an e-mail address that the provider has not verified', () => {
+  test('gives no role', async () => {
+    const other = await startWith({ roles: { claim: 'email', admin: ['alice@e.example'], viewer: [] } });
+    const enter = async (person: object): Promise<[number, string]> => {
+      provider.person = { email: 'alice@e.example', ...person };
+      const jar: Jar = new Map();
+      const begun = await visit(`${other.url}/admin/sign-in`, jar);
+      const authorized = await fetch(locationOf(begun), { redirect: 'manual' });
+      const answer = await visit(locationOf(authorized), jar);
+      return [answer.status, await answer.text()];
+    };
+    const refused = 'The identity provider has not verified your e-mail address.\n';
+    expect(await enter({ email_verified: false })).toEqual([403, refused]);
+    expect(await enter({ email_verified: 'false' })).toEqual([403, refused]);
+    expect(await enter({ email_verified: true })).toEqual([302, '']);
+    expect(await enter({})).toEqual([302, '']);
+    await other.close();
+  });
+
+  test('names nobody', async () => {
+    const role = { realm: { roles: ['operators'] } };
+    provider.person = { email: 'alice@e.example', email_verified: false, ...role };
+    const jar: Jar = new Map();
+    expect((await signIn(jar)).status).toBe(302);
+    const session = await (await read(jar, '/admin/session')).json();
+    expect(session).toMatchObject({ name: 'alice', role: 'admin' });
   });
 });
 
