@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handshake } from '../server/websocket/stage.ts';
-import { startAdmin, type TestAdmin } from '../support/admin.ts';
+import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY } from '../support/gateway.ts';
 import { bodyOf, exchange, post, rawClient, statusOf } from '../support/raw.ts';
 import { json } from '../support/upstream.ts';
@@ -59,6 +59,45 @@ test('C-38 a complete URL names the same resource as its path', async () => {
   const answer = await exchange(port, head('http://gateway.example/v1/models'));
   expect(answer).toMatch(/^HTTP\/1\.1 200/);
   expect(bodyOf(answer)).toBe(bodyOf(await exchange(port, head('/v1/models'))));
+});
+
+/** The head of a request to the admin API with its key. */
+const administering = (target: string, lines: readonly string[] = []): string =>
+  ['GET ' + target + ' HTTP/1.1', `Authorization: Bearer ${ADMIN_KEY}`, ...lines, CLOSE, '', ''].join('\r\n');
+
+test.each([
+  '/admin/usage/..\\keys',
+  '/admin/usage\\..\\keys',
+  '/admin/usage/../keys',
+  '/admin/usage/%2e%2E/keys',
+  '/admin/./keys',
+  '/v1/..\\admin\\keys',
+  '/console/../admin/keys',
+  '//admin/keys',
+  '/admin/keys#x',
+  'http://x/..\\admin/keys',
+  'http://user@x/v1/models',
+  'ftp://x/v1/models',
+])(
+  'S-17, S-25 %s is not found on the admin listener, whatever it means to a proxy in front',
+  async (target) => {
+    const told = admin.told.length;
+    expect(statusOf(await exchange(port, administering('/admin/keys', ['Host: x'])))).toBe(200);
+    expect(statusOf(await exchange(port, administering(target, ['Host: x'])))).toBe(404);
+    expect(admin.told).toHaveLength(told);
+  },
+);
+
+test.each([
+  ['a second key', ['Host: x', 'Authorization: Bearer another'], 401],
+  ['a second host', ['Host: x', 'Host: y'], 400],
+  ['too many headers', ['Host: x', ...Array.from({ length: 100 }, (_, at) => `x-${at}: y`)], 431],
+] as const)('the admin API refuses %s', async (_, lines, status) => {
+  for (const path of ['/admin/keys', '/admin/config', '/metrics', '/v1/models']) {
+    const answer = await exchange(port, administering(path, lines));
+    expect(statusOf(answer)).toBe(status);
+    expect(JSON.parse(bodyOf(answer))).toMatchObject({ error: { message: expect.any(String) } });
+  }
 });
 
 test('C-38 no body is read as a request behind an upgrade that is not taken', async () => {

@@ -4,7 +4,7 @@ import { H3, type H3Event } from 'h3';
 import { type BudgetOptions, openBudgetReport } from '../../../accounting/usage/budget-report.ts';
 import type { LogProblem } from '../../../lib/diagnostics.ts';
 import { asGatewayError, GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
-import { parseQuery, rawPath } from '../../../pipeline/request/request-head.ts';
+import { faultOfHead, parseQuery, rawPath } from '../../../pipeline/request/request-head.ts';
 import type { Actor } from '../../../store/actor.ts';
 import { actingAs } from '../../../store/audit.ts';
 import type { Store } from '../../../store/store.ts';
@@ -45,6 +45,12 @@ export function createAdminApp(
     silent: true,
     allowMalformedURL: true,
     onError: (error, event) => fail(event, rawPath(getNodeExchange(event).message), error.cause ?? error),
+  });
+  // Before any route, those that are added later too: routing normalizes a path, and a proxy in front may have let it pass
+  // as another one.
+  app.use((event) => {
+    const fault = faultOfHead(getNodeExchange(event).message);
+    return fault && answerError(fault);
   });
   for (const [path, methods] of Object.entries(adminOperations)) {
     const allow = Object.keys(methods).join(', ');

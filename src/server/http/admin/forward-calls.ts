@@ -39,10 +39,7 @@ const OF_ANSWERED_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding']
 
 function forward(message: IncomingMessage, response: ServerResponse, gateway: CallersAddress): void {
   const { method } = message;
-  const headers = without<string | string[] | undefined>(OF_CONNECTION, message.headers);
-  // Node shows only the first of two keys, and the gateway refuses both.
-  const { authorization } = message.headersDistinct;
-  if (authorization !== undefined) headers['authorization'] = authorization;
+  const headers = without(OF_CONNECTION, message.headers);
   const host = isEveryAddress(gateway.host) ? 'localhost' : gateway.host;
   const tls = gateway.certificate();
   const url = formatUrl({ host, port: gateway.port, tls }) + (message.url ?? '/');
