@@ -100,6 +100,23 @@ test.each([
   }
 });
 
+test('C-37 nothing is changed by what comes behind the last answer of a connection', async () => {
+  const change = JSON.stringify({ name: 'behind' });
+  const create = [
+    'POST /admin/keys HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${ADMIN_KEY}`,
+    `Content-Length: ${change.length}`,
+    '',
+    change,
+  ].join('\r\n');
+  const refused = 'POST /admin/keys HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
+  const answer = await exchange(port, refused + create);
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400']);
+  const named = await exchange(port, administering('/admin/keys?name_prefix=behind', ['Host: x']));
+  expect(JSON.parse(bodyOf(named))).toMatchObject({ data: [] });
+});
+
 test('C-38 no body is read as a request behind an upgrade that is not taken', async () => {
   stage.respondWith((_, response) => json(response, { ok: true }));
   const inner = 'GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n';

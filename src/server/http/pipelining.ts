@@ -71,6 +71,8 @@ export function pipelining(answer: RequestListener): Pipelining {
   return {
     handle(request, response) {
       const { socket } = request;
+      // Nothing is answered after the last answer of a connection.
+      if (!socket.writable) return;
       let pipeline = pipelines.get(socket);
       if (pipeline === undefined) {
         pipeline = { current: undefined, waiting: [] };
@@ -80,8 +82,6 @@ export function pipelining(answer: RequestListener): Pipelining {
         begin(pipeline, [request, response]);
         return;
       }
-      // Nothing is answered after the last answer of a connection.
-      if (!socket.writable) return;
       pipeline.waiting.push([request, response]);
       if (pipeline.waiting.length + 1 === MAX_UNANSWERED) stopReading(socket);
     },

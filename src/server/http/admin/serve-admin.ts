@@ -1,7 +1,7 @@
 /** The admin API's listener: always apart from the callers' one, and by default reachable from this machine alone. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { H3 } from 'h3';
@@ -44,13 +44,17 @@ export async function serveAdmin(app: H3, address: Address, config?: AdminConfig
   const answer = toNodeHandler(app);
   const declineUpgrade = declineUpgrades();
   const answering = new WeakMap<Duplex, ServerResponse>();
-  const handle = refuseUnserved((request, response) => {
+  const serve = refuseUnserved((request, response) => {
     answering.set(request.socket, response);
     lingerIfUnread(request, response);
     declineUpgrade(request, response);
     request.url = toOriginForm(request.url ?? '/');
     void answer(request, response);
   });
+  const handle: RequestListener = (request, response) => {
+    // Nothing is done after the last answer of a connection.
+    if (request.socket.writable) serve(request, response);
+  };
   const options = { requireHostHeader: false };
   const secure = certificate && createSecureServer({ ...options, ...certificate }, handle);
   const server = secure ?? createServer(options, handle);
