@@ -28,10 +28,10 @@ const head = (start: string, ...lines: string[]): string =>
   ].join('\r\n');
 const CHAT = 'POST /v1/chat/completions HTTP/1.1';
 
-describe('bodies in chunks', () => {
-  const chunked = (...chunks: string[]) =>
-    `${chunks.map((chunk) => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n`;
+const chunked = (...chunks: string[]) =>
+  `${chunks.map((chunk) => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n`;
 
+describe('bodies in chunks', () => {
   test.each([
     ['one', chunked(body)],
     ['a byte each', chunked(...body)],
@@ -199,6 +199,13 @@ describe('heads that two parsers would read differently', () => {
     ['an empty length', `${line}Content-Length: \r\n\r\n${body}`],
     ['a length beyond all numbers', `${line}Content-Length: 99999999999999999999\r\n\r\n${body}`],
     ['chunks and identity', `${line}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+    ['chunks after identity', `${line}Transfer-Encoding: identity, chunked\r\n\r\n${chunked(body)}\r\n`],
+    ['chunks after another coding', `${line}Transfer-Encoding: gzip, chunked\r\n\r\n${chunked(body)}\r\n`],
+    ['chunks twice', `${line}Transfer-Encoding: chunked, chunked\r\n\r\n${chunked(body)}\r\n`],
+    [
+      'chunks in HTTP/1.0',
+      `${line.replace('HTTP/1.1', 'HTTP/1.0')}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(body)}\r\n${post(native.path, body)}`,
+    ],
     ['chunks misspelled', `${line}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
     ['chunks with a space before the colon', `${line}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`],
     ['chunks after a vertical tab', `${line}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`],
@@ -223,6 +230,15 @@ describe('heads that two parsers would read differently', () => {
     const answer = await send(bytes);
     expect(statusOf(answer)).toBe(400);
     expect(answer).not.toMatch(/HTTP\/1\.1 [^4]/);
+    expect(asked()).toBe(before);
+  });
+
+  test('C-37 no vendor is asked by what comes behind the last answer of a connection', async () => {
+    const before = asked();
+    const refused = `${line.replace('HTTP/1.1', 'HTTP/1.0')}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(body)}\r\n`;
+    for (let times = 0; times < 20; times += 1) {
+      expect(statusOf(await send(refused + post(native.path, body)))).toBe(400);
+    }
     expect(asked()).toBe(before);
   });
 

@@ -72,6 +72,20 @@ const CASES: readonly [name: string, bytes: string, status: number, message: Reg
     /second Content-Length/,
   ],
   ['no host', get(TARGET, `Authorization: Bearer ${SECRET}\r\n`), 400, /no Host header/],
+  [
+    'chunks in HTTP/1.0, on a connection that is to be kept',
+    get('GET /nowhere HTTP/1.0', `${HEAD}Connection: keep-alive\r\nTransfer-Encoding: Chunked\r\n`) +
+      `0\r\n\r\n${get(TARGET)}`,
+    400,
+    /Transfer-Encoding may only be chunked, and only in HTTP\/1\.1/,
+  ],
+  [
+    'chunks of another coding',
+    get('POST /nowhere HTTP/1.1', `${HEAD}Transfer-Encoding: identity, chunked\r\n`) +
+      `0\r\n\r\n${get(TARGET)}`,
+    400,
+    /Transfer-Encoding may only be chunked/,
+  ],
   ['an unknown expectation', get(TARGET, `${HEAD}Expect: more\r\n`), 417, /may only be 100-continue/],
   ['CONNECT, as to a proxy', get('CONNECT api.example.com:443 HTTP/1.1'), 405, /not a proxy/],
 ];

@@ -82,17 +82,26 @@ export function refuseConnection(connection: Duplex, error: GatewayError, isInUs
 }
 
 /**
- * Makes a server explain why it refuses a request without a host, as it must (RFC 9112, 3.2). Node would answer with a
- * status alone.
+ * Makes a server refuse what Node's parser lets through and HTTP does not.
  * @param answer gets all other requests.
  */
 export function refuseUnserved(answer: RequestListener): RequestListener {
   return (request, response) => {
-    const { headers, httpVersion } = request;
-    if (headers.host === undefined && httpVersion === '1.1')
-      respond(request, response, new GatewayError('invalid-request', 'The request has no Host header.'));
-    else answer(request, response);
+    const message = findMistake(request);
+    if (message === undefined) answer(request, response);
+    else respond(request, response, new GatewayError('invalid-request', message));
   };
+}
+
+function findMistake({ headers, httpVersion }: IncomingMessage): string | undefined {
+  // Node itself would answer with a status alone (RFC 9112, 3.2).
+  if (headers.host === undefined && httpVersion === '1.1') return 'The request has no Host header.';
+  const coding = headers['transfer-encoding']?.toLowerCase();
+  if (coding === undefined || (coding === 'chunked' && httpVersion === '1.1')) return undefined;
+  // HTTP/1.0 knows no chunks, and not every parser looks for them behind another coding: a proxy in front may take the
+  // body for the next request (RFC 9112, 6.1 and 11.2). A coding that does not end in chunks is an error of Node's parser.
+  if (httpVersion === '1.1' && !coding.endsWith('chunked')) return undefined;
+  return 'The header Transfer-Encoding may only be chunked, and only in HTTP/1.1.';
 }
 
 /**
