@@ -3,6 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { FormatReport, Trial } from '../devtools/conform/conform.ts';
+import { printableLines } from '../lib/printable.ts';
 import { execute } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
@@ -38,7 +39,9 @@ export const conform = defineCommand({
       for (const one of format === undefined ? FORMAT_NAMES : [format]) {
         reports.push(await devtool.conform(service, one));
       }
-      console.log(args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n'));
+      console.log(
+        printableLines(args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n')),
+      );
       const isOffered = reports.some((report) => report.isOffered);
       if (!isOffered || !reports.every(devtool.isConforming)) process.exitCode = 1;
     }),

@@ -5,6 +5,7 @@ import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation, VendorRefusal } from '../devtools/explain-refusal.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { printableLines } from '../lib/printable.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat } from './options.ts';
@@ -77,7 +78,7 @@ async function readRefusal(file: string, status = '400'): Promise<VendorRefusal>
 }
 
 function print<T>(explanation: T, render: (explanation: T) => string, asJson: boolean | undefined): void {
-  console.log(asJson ? JSON.stringify(explanation, undefined, 2) : render(explanation));
+  console.log(printableLines(asJson ? JSON.stringify(explanation, undefined, 2) : render(explanation)));
 }
 
 function parseStatus(text: string): number {

@@ -41,3 +41,11 @@ test('reports an answer that follows the protocol, one that breaks it, and one o
     stderr: expect.stringContaining('Unknown format xml'),
   });
 });
+
+test('a recorded answer cannot steer the terminal', async () => {
+  const event = { type: 'message_start\x9b2J', '\x1b]0;mine\x07': 1 };
+  await writeFile(join(directory, 'steering.sse'), `event: x\x1b[2J\ndata: ${JSON.stringify(event)}\n\n`);
+  const { stdout } = await runCommand(directory, ['validate', 'steering.sse', '--format=messages']);
+  expect(stdout).toContain('2J');
+  expect(stdout).not.toMatch(/(?!\n)\p{Cc}/u);
+});

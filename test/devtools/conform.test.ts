@@ -267,6 +267,10 @@ describe('the command', () => {
     expect((await runCommand(directory, ['conform', ...others])).stdout).toMatch(
       /^responses: nothing was examined, since every request is refused\n/,
     );
+    respond = (_, response) => json(response, { error: { message: 'No.\x1b]0;mine\x07\x9b2J' } }, 401);
+    const { stdout: steering } = await runCommand(directory, ['conform', ...others]);
+    expect(steering).toContain('No.\\u001b]0;mine\\u0007\\u009b2J');
+    expect(steering).not.toMatch(/(?!\n)\p{Cc}/u);
     respond = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('Hi');
     const broken = await runCommand(directory, [
       'conform',

@@ -2,6 +2,7 @@
 
 import { styleText } from 'node:util';
 import { asObject, asText, type JsonObject, parseJson } from '../../lib/json.ts';
+import { printable } from '../../lib/printable.ts';
 
 /** JSON for machines, or the same facts for people. */
 export type LineStyle = 'json' | 'pretty';
@@ -41,7 +42,8 @@ export function prettyLine(): (line: string) => string {
     const said = asObject(parseJson(line)) ?? {};
     const level = asText(said['level']) ?? 'info';
     const rest = Object.entries(said).filter(([name]) => !LEFT_OUT.has(name));
-    const facts = rest.length === 0 ? '' : ` ${colour('gray', JSON.stringify(Object.fromEntries(rest)))}`;
+    const facts =
+      rest.length === 0 ? '' : ` ${colour('gray', printable(JSON.stringify(Object.fromEntries(rest))))}`;
     const message = colour('cyan', printable(getMessage(said)));
     return `[${clock(asText(said['time']) ?? '')}] ${colour(LEVELS[level] ?? 'green', level.toUpperCase())}: ${message}${facts}\n`;
   };
@@ -52,13 +54,6 @@ function getMessage(said: JsonObject): string {
   return msg === 'exchange'
     ? `${status} ${outcome} ${format} ${model ?? '-'} ${duration} ms ${id}`
     : String(msg);
-}
-
-/**
- * A model's name comes from the caller, so control characters, which could steer the terminal, are escaped as in JSON.
- */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The local time of day of an instant in ISO 8601: `14:03:27.120`. */

@@ -195,11 +195,13 @@ test('on a terminal the control characters in a caller’s text are escaped', as
   vi.stubEnv('NO_COLOR', '1');
   const { stream, text } = keeping();
   const log = await exchangeLog({ style: 'pretty', stream });
-  log.record({ ...RECORD, model: 'openai/\u001b]0;owned\u0007\n[00:00:00.000] INFO: forged\u009b2J' });
+  const model = 'openai/\u001b]0;owned\u0007\n[00:00:00.000] INFO: forged\u009b2J';
+  log.record({ ...RECORD, model, tag: 'team\u009b2J\u007f' });
   await log.close(1_000);
   vi.unstubAllEnvs();
   expect(text().match(/\p{Cc}/gu)).toEqual(['\n']);
   expect(text()).toContain('openai/\\u001b]0;owned\\u0007\\u000a');
+  expect(text()).toContain('team\\u009b2J\\u007f');
 });
 
 test('a stalled reader costs lines, and they are counted; close waits no longer than its timeout', async () => {
