@@ -76,7 +76,7 @@ function SignedIn({ session }: { session: Session }) {
   const person = session.person.value;
   if (person === undefined) return null;
   const signOut = async (): Promise<void> => {
-    await reach('/admin/sign-out', { method: 'POST' });
+    await reach('/admin/sign-out', { method: 'POST', headers: { 'x-gateway-console': '1' } });
     session.person.value = undefined;
   };
   return (

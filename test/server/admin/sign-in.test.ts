@@ -78,6 +78,9 @@ const read = (jar: Jar, path = '/admin/keys') => visit(`${admin.url}${path}`, ja
 const create = (jar: Jar, name: string, headers: Record<string, string> = { 'x-gateway-console': '1' }) =>
   visit(`${admin.url}/admin/keys`, jar, { method: 'POST', body: JSON.stringify({ name }), headers });
 
+const signOut = (jar: Jar, headers: Record<string, string>) =>
+  visit(`${admin.url}/admin/sign-out`, jar, { method: 'POST', headers });
+
 test('an administrator signs in, reads, changes, and signs out', async () => {
   const jar: Jar = new Map();
   const told = admin.told.length;
@@ -98,7 +101,7 @@ test('an administrator signs in, reads, changes, and signs out', async () => {
     expect((await read(jar, path)).status).toBe(200);
   expect((await create(jar, 'by-alice')).status).toBe(201);
   const kept: Jar = new Map(jar);
-  await visit(`${admin.url}/admin/sign-out`, jar, { method: 'POST' });
+  await signOut(jar, { 'x-gateway-console': '1' });
   expect((await read(jar)).status).toBe(401);
   expect(kept.size).toBe(1);
 });
@@ -137,6 +140,8 @@ test('a page of another site cannot make the browser change anything', async () 
   const jar: Jar = new Map();
   await signIn(jar);
   expect((await create(jar, 'forged', {})).status).toBe(403);
+  expect((await signOut(jar, {})).status).toBe(403);
+  expect((await read(jar)).status).toBe(200);
 });
 
 describe('what is wrong with the configuration or the provider is said', () => {

@@ -36,11 +36,16 @@ export function makeAdmission(key: AdminKey, sessions?: Sessions, onWrong?: () =
         'permission-denied',
         'You may look, but not change anything: your role is viewer.',
       );
-    if (message.headers[FROM_CONSOLE] === undefined)
-      throw new GatewayError(
-        'permission-denied',
-        `A change with a session needs the header ${FROM_CONSOLE}, which other sites cannot send.`,
-      );
+    requireConsole(message);
     return session;
   };
+}
+
+/** @throws GatewayError `permission-denied` if the request may come from a page of another site. */
+export function requireConsole({ headers }: CallerRequest): void {
+  if (headers[FROM_CONSOLE] === undefined)
+    throw new GatewayError(
+      'permission-denied',
+      `A change with a session needs the header ${FROM_CONSOLE}, which other sites cannot send.`,
+    );
 }

@@ -11,6 +11,7 @@ import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { methodNotAllowed } from '../../../lib/errors.ts';
 import { reportSparingly } from '../../../lib/sparing-reports.ts';
 import { getNodeExchange } from '../node-exchange.ts';
+import { requireConsole } from './admission.ts';
 import { answerError, answerJson } from './answers.ts';
 import { readCookie, type Sessions } from './sessions.ts';
 
@@ -92,7 +93,8 @@ export function addSignInRoutes(
       return refuse(error, forget, log, reports.problem);
     }
   });
-  app.post('/admin/sign-out', () => {
+  app.post('/admin/sign-out', (event) => {
+    requireConsole(getNodeExchange(event).message);
     const response = answerJson({ object: 'session', name: null, role: null, sign_in: true });
     response.headers.append('set-cookie', sessions.end());
     return response;
