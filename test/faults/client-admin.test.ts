@@ -63,7 +63,7 @@ test('C-38 a complete URL names the same resource as its path', async () => {
 
 /** The head of a request to the admin API with its key. */
 const administering = (target: string, lines: readonly string[] = []): string =>
-  ['GET ' + target + ' HTTP/1.1', `Authorization: Bearer ${ADMIN_KEY}`, ...lines, CLOSE, '', ''].join('\r\n');
+  [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${ADMIN_KEY}`, ...lines, CLOSE, '', ''].join('\r\n');
 
 test.each([
   '/admin/usage/..\\keys',
