@@ -190,6 +190,12 @@ describe('S-35 data stored in the account', () => {
     expect(await post(path, body, NONE)).toMatchObject({ status: 403, asked: 0 });
   });
 
+  test('also if the items are more than a call can have arguments', async () => {
+    const body = { ...LEAST.responses, input: Array.from({ length: 150_000 }, () => ({ id: 'msg_1' })) };
+    expect(await post('/v1/responses', body, NONE)).toMatchObject({ status: 403, asked: 0 });
+    expect(await post('/v1/responses', body, OWN)).toMatchObject({ status: 400, asked: 0 });
+  });
+
   test('inline data is not a reference', async () => {
     const items = [
       { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [] },

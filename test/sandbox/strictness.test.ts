@@ -17,6 +17,8 @@ const closed = (properties: JsonObject) => ({
   required: Object.keys(properties),
   additionalProperties: false,
 });
+/** A list that is longer than the arguments of a call can be. */
+const crowd = (first: JsonObject) => [first, ...Array.from({ length: 150_000 }, () => ({}))];
 const EITHER = { type: 'object', properties: { a: {} }, anyOf: [{ required: ['a'] }] };
 
 const listing = {
@@ -33,6 +35,21 @@ const removal = {
 };
 
 const CHAT: readonly Row[] = [
+  [
+    'one of many properties',
+    {
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'f',
+            parameters: { type: 'object', properties: { ...crowd({ type: 'array' }) } },
+          },
+        },
+      ],
+    },
+    "Invalid schema for function 'f': In context=('properties', '0'), array schema missing items.",
+  ],
   [
     'schema of a model without',
     {
@@ -339,6 +356,11 @@ const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content:
 const small = { name: 'f', input_schema: { type: 'object' } };
 
 const MESSAGES: readonly Row[] = [
+  [
+    'one of many schemas',
+    { output_config: { format: { type: 'json_schema', schema: { anyOf: crowd({ type: 'object' }) } } } },
+    "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+  ],
   [
     'strict tool of a model without',
     {

@@ -30,8 +30,8 @@ const PLACES: Readonly<Record<FormatName, Places>> = {
 export function storedReferences(format: FormatName, body: JsonObject): readonly Reference[] {
   const found: Reference[] = [];
   collectIn(body, PLACES[format], '', found);
-  if (format !== 'messages' && format !== 'generate-content') found.push(...itemsNamed(body['input']));
-  return found;
+  const hasItems = format !== 'messages' && format !== 'generate-content';
+  return hasItems ? [...found, ...itemsNamed(body['input'])] : found;
 }
 
 /**

@@ -118,8 +118,9 @@ function mergedTurns(messages: readonly JsonObject[]): readonly Turn[] {
   for (const [index, { role, content }] of messages.entries()) {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content);
     const last = turns.at(-1);
-    if (last !== undefined && last.role === role) last.blocks.push(...blocks);
-    else turns.push({ role: String(role), index, blocks: [...blocks] });
+    if (last === undefined || last.role !== role)
+      turns.push({ role: String(role), index, blocks: [...blocks] });
+    else for (const block of blocks) last.blocks.push(block);
   }
   return turns.filter(({ role }) => role !== 'system');
 }

@@ -102,7 +102,7 @@ function checkFormat(body: JsonObject): void {
     for (const field of ['properties', '$defs', 'definitions']) {
       for (const inner of Object.values(asObject(at[field]) ?? {})) open.push(asObject(inner) ?? {});
     }
-    open.push(...asObjects(at['anyOf']), ...asObjects(at['allOf']));
+    for (const field of ['anyOf', 'allOf']) for (const inner of asObjects(at[field])) open.push(inner);
     const items = asObject(at['items']);
     if (items !== undefined) open.push(items);
   }

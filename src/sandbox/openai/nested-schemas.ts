@@ -13,7 +13,8 @@ export function* nestedSchemas(root: JsonObject): Generator<NestedSchema, void> 
   const open: NestedSchema[] = [{ at: root, context: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next;
-    open.push(...innerSchemas(next));
+    // One by one: as arguments of one call, 150,000 do not fit on the stack.
+    for (const inner of innerSchemas(next)) open.push(inner);
   }
 }
 

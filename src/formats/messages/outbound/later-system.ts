@@ -21,10 +21,11 @@ export function placeLaterSystem(turns: readonly Turn[], report: Report): readon
   let pending: Turn[] = [];
   const place = (): void => {
     const others = pending.filter((turn) => !isText(turn));
-    placed.push(...laterSystemAsUser(others, 0, report));
+    for (const turn of laterSystemAsUser(others, 0, report)) placed.push(turn);
     const texts = pending.filter(isText);
     const isBehindUser = placed.at(-1)?.role === 'user';
-    placed.push(...(isBehindUser ? texts.map(dropFields) : laterSystemAsUser(texts, 0, report)));
+    const moved = isBehindUser ? texts.map(dropFields) : laterSystemAsUser(texts, 0, report);
+    for (const turn of moved) placed.push(turn);
     pending = [];
   };
   for (const turn of turns) {
