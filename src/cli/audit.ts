@@ -1,6 +1,7 @@
 /** `gateway audit`: who changed which key or group. */
 
 import { type ArgsDef, defineCommand } from 'citty';
+import { count } from '../lib/count.ts';
 import { execute } from './command.ts';
 import { parseOptions } from './options.ts';
 import { textTable } from './tables.ts';
@@ -43,7 +44,10 @@ export const audit = defineCommand({
                 entries,
               ),
         );
-        if (more) console.error(`There are more than ${limit} changes. Raise --limit to see the rest.`);
+        if (more)
+          console.error(
+            `There are more than ${count(wanted.limit, 'change')}. Raise --limit to see the rest.`,
+          );
       }),
     ),
 });

@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { count } from '../../lib/count.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Store } from '../../store/store.ts';
 import { getReason, isRefusal } from '../../store/store-errors.ts';
@@ -186,7 +187,7 @@ export class UsageRecorder {
     }
     if (kept > 0)
       this.#report(
-        `The usage of ${kept} exchanges waits in ${this.#spool?.folder}. The next start writes it to the store.`,
+        `The usage of ${count(kept, 'exchange')} waits in ${this.#spool?.folder}. The next start writes it to the store.`,
       );
     return lost;
   }

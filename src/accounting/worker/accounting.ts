@@ -6,6 +6,7 @@
 
 import type { Consumption } from '../../access/limits/consumption.ts';
 import { openCalendar } from '../../lib/calendar.ts';
+import { count } from '../../lib/count.ts';
 import { openSqliteFile } from '../../store/sqlite/sqlite-file.ts';
 import { connectStore } from '../../store/store.ts';
 import type { StorePlace } from '../../store/store-errors.ts';
@@ -158,7 +159,7 @@ export async function openAccounting(
     async close(milliseconds) {
       batches.flush();
       const lost = await recorder.close(milliseconds);
-      if (lost > 0) onTrouble(`The usage of ${lost} exchanges could not be written and is lost.`);
+      if (lost > 0) onTrouble(`The usage of ${count(lost, 'exchange')} could not be written and is lost.`);
       answer({ written: { open: 0, dropped: recorder.dropped() + lost } });
       await store.close();
     },

@@ -35,7 +35,7 @@ export function Tiles({ total }: { total: Figures }) {
       estimated > 0
         ? `plus ${dollars(estimated)} estimated`
         : uncounted > 0
-          ? `${count(uncounted)} answers without usage data`
+          ? `${count(uncounted)} ${uncounted === 1 ? 'answer' : 'answers'} without usage data`
           : 'all answers',
     ],
     [

@@ -170,7 +170,7 @@ test('at its end, records that the store does not accept in time are lost and re
   other.exec('begin immediate');
   await accounting.close(300);
   await soon(() => {
-    expect(told.troubles).toEqual(['The usage of 1 exchanges could not be written and is lost.']);
+    expect(told.troubles).toEqual(['The usage of 1 exchange could not be written and is lost.']);
     expect(accounting.lost()).toBe(1);
   });
   other.close();
