@@ -132,7 +132,9 @@ export class OutputEstimate {
     const events = last.slice(first);
     let bytes = 0;
     for (const [, text = ''] of events.matchAll(TEXTS[this.#spoken].text)) bytes += text.length;
-    return bytes / events.length;
+    // If they have no text, it is in the event before them, of which only the end is kept: a service has sent its answer
+    // in one piece, and then an error.
+    return bytes > 0 ? bytes / events.length : first / last.length;
   }
 }
 

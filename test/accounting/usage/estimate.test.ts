@@ -52,6 +52,16 @@ test.each([50, 1_000, 100_000])(
   },
 );
 
+test.each([50, 1_000, 100_000])(
+  'an event that is longer than what is kept is all text, also before an error: pieces of %d',
+  (size) => {
+    const error = 'data: {"error":{"message":"The engine is overloaded.","type":"server_error"}}\n\n';
+    const tokens = tokensOf(`${event('word '.repeat(1_000))}\n\n${error}`, size);
+    expect(tokens).toBeGreaterThan(1_250 * 0.9);
+    expect(tokens).toBeLessThan(1_250 * 1.1);
+  },
+);
+
 test('the text of a whole answer is all counted', () => {
   expect(tokensOf(JSON.stringify({ choices: 'word '.repeat(80) }), 100)).toBe(104);
 });
