@@ -1,5 +1,6 @@
 /** Calls the operator's hooks: `onRequest` here, and `onReplyEvent` as a step over the events of a translated answer. */
 
+import { REFUSED_BY_HOOK } from '../accounting/usage/find-cause.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { HookContext, Hooks, RequestChange } from '../conversation/hooks.ts';
 import type { Prompt } from '../conversation/prompt.ts';
@@ -75,7 +76,8 @@ function hookContext({ id, principal, ledger, model, route }: Routed): HookConte
     refuse(sentence) {
       // A hook in JavaScript may give none.
       const message = typeof sentence === 'string' && sentence !== '' ? sentence : WITHOUT_REASON;
-      throw new GatewayError('permission-denied', message, { code: 'refused_by_hook' });
+      const cause = Object.assign(new Error(message), { code: REFUSED_BY_HOOK });
+      throw new GatewayError('permission-denied', message, { code: 'refused_by_hook', cause });
     },
   };
 }

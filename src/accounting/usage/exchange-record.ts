@@ -10,7 +10,7 @@ import type { Fault } from '../../lib/errors.ts';
 /**
  * How an exchange ended.
  * - `complete`: the vendor's answer arrived in full, even if it is a refusal: see `status`
- * - `refused`: the gateway itself refused it, before any vendor was asked
+ * - `refused`: the gateway itself refused it, before any vendor was asked; or a hook refused the answer
  * - `failed`: the vendor could not be reached, reported a failure, broke off, or could not be understood; or the gateway
  *   ended the answer, by an error of its own or because it shuts down or is short of something
  * - `client-closed`: the caller left first

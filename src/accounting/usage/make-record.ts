@@ -11,6 +11,7 @@ import { CACHE, SANDBOX } from '../../upstream/vendor.ts';
 import type { ClosedLedger, RecordExchange } from './closed-ledger.ts';
 import { computeCost, isSane, saneDollars } from './cost.ts';
 import type { Estimated, ExchangeRecord, Outcome, Recorder } from './exchange-record.ts';
+import { REFUSED_BY_HOOK } from './find-cause.ts';
 import { completed } from './output-estimate.ts';
 import { tierIn, usageIn } from './usage-search.ts';
 
@@ -128,11 +129,13 @@ function recordedStatus(status: number, outcome: Outcome): number {
   return status === 0 && outcome === 'client-closed' ? CLIENT_CLOSED : status;
 }
 
-function findOutcome({ fault, attempts, finished, vendor }: ClosedLedger): Outcome {
+function findOutcome({ fault, cause, attempts, finished, vendor }: ClosedLedger): Outcome {
   if (!finished && fault === undefined) return 'client-closed';
   if (fault !== undefined && isFailure(fault)) return 'failed';
   // The gateway has ended what a vendor was asked for, since it shuts down or is short of something.
   if (fault === 'overloaded' && attempts > 0) return 'failed';
+  // A hook may refuse an answer that the vendor has begun.
+  if (cause === REFUSED_BY_HOOK) return 'refused';
   // An answer from the cache has a vendor's name, and no attempt.
   return attempts === 0 && (vendor === undefined || fault !== undefined) ? 'refused' : 'complete';
 }

@@ -4,6 +4,7 @@
  */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ConfigInput } from '../../../src/config/schema.ts';
 import { startRecorded, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -57,6 +58,43 @@ async function ask(path: string, begun: () => void): Promise<void> {
   }
   await expect.poll(() => gateway.records.length).toBe(1);
 }
+
+describe('an answer that a hook refuses', () => {
+  const SECRET = named({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text: 'a secret' },
+  });
+  const refusing: ConfigInput['hooks'] = {
+    onReplyEvent(event, out, { refuse }) {
+      if (event.type === 'part-delta' && event.text === 'a secret') refuse('No secrets.');
+      out.enqueue(event);
+    },
+  };
+
+  test('in its middle, of which the vendor has sent the beginning', async () => {
+    await gateway.close();
+    gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url), hooks: refusing });
+    await ask('/v1/chat/completions', () => end(SECRET));
+    const [record] = gateway.records;
+    expect(record).toMatchObject({
+      status: 200,
+      fault: 'permission-denied',
+      cause: 'REFUSED_BY_HOOK',
+      outcome: 'refused',
+    });
+    expect(record?.estimated?.tokens).toBeGreaterThan(800);
+  });
+
+  test('before any of it has gone to the caller', async () => {
+    await gateway.close();
+    const onReplyEvent: NonNullable<ConfigInput['hooks']>['onReplyEvent'] = (_, __, { refuse }) =>
+      refuse('Nothing.');
+    gateway = await startRecorded({ vendors: vendorsAtUrl(upstream.url), hooks: { onReplyEvent } });
+    await ask('/v1/chat/completions', () => undefined);
+    expect(gateway.records[0]).toMatchObject({ status: 403, cause: 'REFUSED_BY_HOOK', outcome: 'refused' });
+  });
+});
 
 describe.each(['/v1/messages', '/v1/chat/completions'])('%s', (path) => {
   test('an answer that the gateway ends, as it does when it shuts down or is short of memory', async () => {
