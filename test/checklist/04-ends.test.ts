@@ -217,6 +217,29 @@ describe('checklist 43: a malformed call is not a success', () => {
     expect(await ends(from, GEMINI, said)).toEqual([filtered[from], [filtered[from]]]);
   });
 
+  // OpenRouter's word for it beside Gemini's own (BerriAI/litellm#23273).
+  test.each(['responses', 'messages'] as const)(
+    'checklist 43: a malformed call of Gemini that a router calls an error (%s)',
+    async (from) => {
+      const choice = { index: 0, finish_reason: 'error', native_finish_reason: 'MALFORMED_FUNCTION_CALL' };
+      const message = { role: 'assistant', content: '' };
+      const said = {
+        whole: json(completion({}, 'error', { choices: [{ ...choice, message }] })),
+        stream: chatStream(chunk(message), chunk({}, 'error', { choices: [{ ...choice, delta: {} }] })),
+      };
+      expect(await ends(from, QWEN, said)).toEqual([filtered[from], [filtered[from]]]);
+    },
+  );
+
+  test('checklist 43: any other error of a router stays one', async () => {
+    const message = { role: 'assistant', content: 'Half of' };
+    for (const native of ['error', 'stop', 'OTHER', null]) {
+      const choice = { index: 0, message, finish_reason: 'error', native_finish_reason: native };
+      door.answers(json(completion({}, 'error', { choices: [choice] })));
+      expect((await door.whole('messages', QWEN)).status).toBe(502);
+    }
+  });
+
   test('checklist 43: the caller can read which call it was', async () => {
     door.answers(json(candidate({})));
     expect(at((await door.whole('chat-completions', GEMINI)).json, 'choices.0.native_finish_reason')).toBe(

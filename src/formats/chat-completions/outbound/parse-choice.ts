@@ -102,7 +102,7 @@ export class ChoiceReader {
     const explanation = this.#explanation;
     if (this.#besideDelta && !message.hasParts()) message.read(this.#besideDelta, true, out);
     const contents = message.end(sources, out);
-    const parsed = finishReason === '' ? 'stop' : parseFinish(finishReason);
+    const parsed = finishReason === '' ? 'stop' : parseFinish(finishReason, this.#native);
     const settled = settleFinish(refineFinish(parsed, this.#native), contents);
     const finish = settled === 'stop' && stopSequence !== undefined ? 'stop-sequence' : settled;
     const word = nativeWord(finishReason, this.#native);

@@ -50,12 +50,23 @@ export function isStandardFinish(word: string): boolean {
 /** Words for a failure: of Mistral and OpenRouter; of Z.ai; of vLLM and SGLang for an answer that was aborted. */
 const FAILED = new Set(['error', 'network_error', 'abort']);
 
+/** Gemini's words for a call that the model got wrong. OpenRouter says `error` for it (BerriAI/litellm#23273). */
+const MALFORMED: ReadonlySet<string | undefined> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+]);
+
 /**
  * The meaning of a `finish_reason`.
+ * @param native the word of the vendor behind the service.
  * @throws GatewayError `upstream-broken` for a word that says the answer failed, `upstream-overloaded` for DeepSeek's
  *   `insufficient_system_resource`.
  */
-export function parseFinish(word: string): Finish {
+export function parseFinish(word: string, native?: string): Finish {
+  if (FAILED.has(word) && MALFORMED.has(native)) return 'malformed-call';
   if (FAILED.has(word))
     throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
   if (word === 'insufficient_system_resource') {
