@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { asObjects } from '../../src/lib/json.ts';
 import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import {
   at,
   CLAUDE,
@@ -303,6 +304,50 @@ describe('checklist 92: an answer that was cut by the limit is incomplete', () =
     expect((await door.stream('messages', RESPONDER)).reply().choices[0]?.end.finish).toBe('length');
     door.answers(said);
     expect((await door.stream('chat-completions', RESPONDER)).reply().choices[0]?.end.finish).toBe('length');
+  });
+});
+
+/** A stream whose last event has the name that the Realtime API has for it, which agents for Codex take for the end. */
+describe('a stream that ends with response.done', () => {
+  const base = { id: 'resp_1', object: 'response', created_at: 1, model: 'm' };
+  const delta = {
+    type: 'response.output_text.delta',
+    item_id: 'msg_1',
+    output_index: 0,
+    content_index: 0,
+    delta: 'Hello',
+  };
+  const created = { type: 'response.created', response: { ...base, status: 'in_progress', output: [] } };
+  const done = (response?: JsonObject): Said =>
+    namedStream(created, delta, { type: 'response.done', ...(response && { response }) });
+  const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
+  const reason = { incomplete_details: { reason: 'max_output_tokens' } };
+
+  test.each([
+    ['complete', { ...base, status: 'completed', output: [], usage }, 'stop'],
+    ['without a status', { ...base, output: [], usage }, 'stop'],
+    ['incomplete', { ...base, status: 'incomplete', ...reason, output: [], usage }, 'length'],
+  ])('is over, if its response is %s', async (_, response, finish) => {
+    for (const from of ['chat-completions', 'messages'] as const) {
+      door.answers(done(response));
+      const [choice] = (await door.stream(from, RESPONDER)).reply().choices;
+      expect(choice?.parts).toMatchObject([{ text: 'Hello' }]);
+      expect(choice?.end.finish).toBe(finish);
+    }
+    const said = done(response);
+    door.answers(said);
+    const asked = { model: RESPONDER, input: 'Hello?', stream: true };
+    expect(await (await postJson(`${door.url()}/v1/responses`, asked)).text()).toBe(said.body);
+  });
+
+  test.each([
+    ['fails', { ...base, status: 'failed', error: { code: 'server_error', message: 'No.' } }],
+    ['is cancelled', { ...base, status: 'cancelled' }],
+    ['goes on', { ...base, status: 'in_progress' }],
+    ['is missing', undefined],
+  ])('ends with an error, if its response %s', async (_, response) => {
+    door.answers(done(response));
+    expect((await door.stream('messages', RESPONDER)).text).toContain('"type":"error"');
   });
 });
 

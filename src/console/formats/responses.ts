@@ -65,6 +65,7 @@ function reader(): Reader {
           return [{ error: textAt(event, 'response', 'error', 'message') || 'The response failed.' }];
         case 'response.completed':
         case 'response.incomplete':
+        case 'response.done':
           output = listAt(event, 'response', 'output');
           return parseEnd(at(event, 'response'));
         default:

@@ -40,10 +40,10 @@ export const responses: Format = {
     counting: outboundCounting,
     marks: {
       opening: /"type": ?"response\.created"/,
-      ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/,
+      ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled|done)|error)"/,
       // Only the last response has made tokens. Its usage stands near its end, when its beginning has left the kept end.
       closing:
-        /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"|^[^\r\n]*"output_tokens": ?[1-9]/,
+        /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled|done)|error)"|^[^\r\n]*"output_tokens": ?[1-9]/,
       failing: /"type": ?"(?:response\.failed|error)"/,
       preamble: /"type": ?"response\.(?:created|queued|in_progress)"/,
     },

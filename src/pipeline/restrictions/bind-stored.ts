@@ -22,7 +22,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** Events that contain ids. The others, which are most, are not read. */
 const BINDING_EVENTS =
-  /^(?:response\.(?:created|completed|incomplete|failed|output_item\.(?:added|done)|output_text\.annotation\.added)|message_start|message_delta|content_block_start)$/;
+  /^(?:response\.(?:created|completed|incomplete|failed|done|output_item\.(?:added|done)|output_text\.annotation\.added)|message_start|message_delta|content_block_start)$/;
 
 /**
  * Makes the step that reads each piece of an answer before it passes it on unchanged.

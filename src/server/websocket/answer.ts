@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { parseError, parseErrorObject, renderError } from '../../formats/openai/errors.ts';
+import { eventType } from '../../formats/responses/wire/finish-reasons.ts';
 import { ByteAccumulator } from '../../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
@@ -101,7 +102,7 @@ class AnswerEvents {
     // A POST passes its bytes, but here each event is a message, and clients parse every one.
     this.#isCut ||= read === undefined;
     if (read === undefined) return;
-    const type = event.event ?? asText(read['type']) ?? '';
+    const type = eventType(event.event ?? asText(read['type']) ?? '', read);
     if (type === 'error') {
       this.#failure = read;
       return;

@@ -312,6 +312,20 @@ test('an answer that ends too soon ends with an error', async () => {
   await expectAlive(client);
 });
 
+test('an answer whose last event is response.done is complete', async () => {
+  const client = await connect(stage.gateway.url);
+  const done = { type: 'response.done', response: { id: 'resp_1', status: 'completed', output: [] } };
+  stage.respondWith((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`event: response.done\ndata: ${JSON.stringify(done)}\n\n`),
+  );
+  client.send(create);
+  expect(await client.next()).toEqual(done);
+  stage.respondWith(say('Hello'));
+  await expectAlive(client);
+});
+
 test('an answer that goes silent ends with an error', async () => {
   const client = await connect(stage.gateway.url);
   const created = { type: 'response.created', response: { id: 'resp_1' } };

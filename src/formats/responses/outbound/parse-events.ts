@@ -26,7 +26,7 @@ import type { EventParser, ModelTraits } from '../../format.ts';
 import { parseErrorObject } from '../../openai/errors.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
 import { findDialect } from '../dialects.ts';
-import { namesEnd, parseFinish } from '../wire/finish-reasons.ts';
+import { eventType, namesEnd, parseFinish } from '../wire/finish-reasons.ts';
 import { parseUsage } from '../wire/usage.ts';
 import { parseAdditionalFields } from './additional-fields.ts';
 import { type AnswerOfItems, ItemDispatcher } from './item-dispatcher.ts';
@@ -67,7 +67,7 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
     const value = piece === undefined ? parseEventObject(data) : { ...this.#delta, delta: piece };
     this.#delta = undefined;
     const { type } = value;
-    if (typeof type === 'string') this.#readEvent(type, value);
+    if (typeof type === 'string') this.#readEvent(eventType(type, value), value);
     else this.#readWhole(value);
   }
 

@@ -20,6 +20,15 @@ export function namesEnd(response: JsonObject): boolean {
   return asText(response['status']) !== undefined || findReason(response) !== undefined;
 }
 
+/**
+ * The type of an event. The Realtime API names an event that ends any response `response.done`; agents take it for the
+ * end in this format too, as Codex and its relatives do. Its type is then that of its response's status.
+ */
+export function eventType(type: string, event: JsonObject): string {
+  const response = type === 'response.done' ? asObject(event['response']) : undefined;
+  return response === undefined ? type : `response.${asText(response['status']) ?? 'completed'}`;
+}
+
 /** Why the response is incomplete; undefined if it does not say. */
 function findReason(response: JsonObject): string | undefined {
   return asText(asObject(response['incomplete_details'])?.['reason']);
