@@ -27,7 +27,8 @@ export function reportForeign(
   report: Report,
 ): void {
   if (own === undefined || own.format === format) return;
-  const detail = `only means something in ${own.format}`;
+  // Another format may have it, or another service of this one: `verbosity` is in both of OpenAI's.
+  const detail = `part of ${own.format}, and not translated here`;
   for (const [field, value] of Object.entries(own.fields)) {
     for (const path of fieldPaths(`${owner}.${field}`, value)) report(path, 'dropped', detail);
   }

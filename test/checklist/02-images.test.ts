@@ -377,7 +377,7 @@ describe('checklist 257: the detail of an image reaches every vendor that has a 
         {
           field: 'contents[].mediaResolution',
           outcome: 'dropped',
-          detail: 'only means something in generate-content',
+          detail: 'part of generate-content, and not translated here',
         },
       ]);
     });

@@ -65,7 +65,7 @@ describe('a choice of the web search', () => {
       'tool_choice',
       translated('responses', 'messages', { input: 'Hi', tools, tool_choice }),
     );
-    expect(notes).toContain('dropped: only means something in responses');
+    expect(notes).toContain('dropped: part of responses, and not translated here');
   });
 });
 
@@ -79,11 +79,26 @@ test.each<FormatName>(['responses', 'messages', 'generate-content'])(
         { role: 'user', content: 'Go on.' },
       ];
       expect(notesOn('messages[].audio', translated('chat-completions', to, { messages }))).toEqual([
-        'dropped: only means something in chat-completions',
+        'dropped: part of chat-completions, and not translated here',
       ]);
     }
   },
 );
+
+// OpenAI's other format has them too, and so have other services.
+test.each([
+  [
+    'chat-completions',
+    'messages',
+    'verbosity',
+    { verbosity: 'low', messages: [{ role: 'user', content: 'Hi' }] },
+  ],
+  ['responses', 'generate-content', 'prompt_cache_key', { prompt_cache_key: 'k', input: 'Hi' }],
+] as const)('of %s to %s, %s is not said to mean nothing elsewhere', (from, to, field, body) => {
+  expect(notesOn(field, translated(from, to, body))).toEqual([
+    `dropped: part of ${from}, and not translated here`,
+  ]);
+});
 
 test('the resolution of a document beside an image is not lost without a note', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
@@ -95,7 +110,7 @@ test('the resolution of a document beside an image is not lost without a note', 
   };
   expect(notes(image)).toEqual([]);
   expect(notes(image, pdf)).toEqual(['approximated: in other formats only images have a detail']);
-  expect(notes(pdf)).toEqual(['dropped: only means something in generate-content']);
+  expect(notes(pdf)).toEqual(['dropped: part of generate-content, and not translated here']);
 });
 
 test('notes on thousands of unknown fields cost in proportion to their number', { timeout: 120_000 }, () => {
