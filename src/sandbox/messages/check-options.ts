@@ -4,7 +4,7 @@ import { modelName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import { newestSchema } from '../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText, isObject } from '../../lib/json.ts';
 import { anthropicRefusal } from '../anthropic/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
@@ -99,13 +99,16 @@ function checkFormat(body: JsonObject): void {
         "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
       );
     }
-    for (const field of ['properties', '$defs', 'definitions']) {
-      for (const inner of Object.values(asObject(at[field]) ?? {})) open.push(asObject(inner) ?? {});
-    }
-    for (const field of ['anyOf', 'allOf']) for (const inner of asObjects(at[field])) open.push(inner);
-    const items = asObject(at['items']);
-    if (items !== undefined) open.push(items);
+    for (const inner of innerSchemas(at)) open.push(inner);
   }
+}
+
+function innerSchemas(schema: JsonObject): readonly JsonObject[] {
+  const named = ['properties', '$defs', 'definitions'].flatMap((field) =>
+    Object.values(asObject(schema[field]) ?? {}),
+  );
+  const listed = ['anyOf', 'allOf'].flatMap((field) => asList(schema[field]));
+  return [...named, ...listed, schema['items']].filter(isObject);
 }
 
 function setting(...path: readonly string[]): RefusalSubject {
