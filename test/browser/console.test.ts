@@ -429,6 +429,14 @@ describe.runIf(hasChromium())('console', () => {
     await page.context().close();
   });
 
+  test('a formula asks for no more room than a line has', async () => {
+    const page = await open();
+    await ask(page, 'openai/gpt-4.1', 'messages', 'Say exactly:\n\n$\\rule{5000em}{1em}$');
+    await expect.poll(() => last(page).locator('math mspace').getAttribute('width')).toBe('20em');
+    expect(pages.problems()).toEqual([]);
+    await page.context().close();
+  });
+
   test.each([
     ['openai/gpt-4.1', 'chat-completions', 'length'],
     ['openai/gpt-4.1', 'responses', 'max_output_tokens'],

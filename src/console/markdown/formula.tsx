@@ -5,6 +5,9 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 
+/** The largest size that a formula may ask for, in em: without a bound, one could cover the page. */
+const MAX_SIZE = 20;
+
 export function Formula({ formula, isBlock }: { formula: string; isBlock: boolean }) {
   const host = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -14,7 +17,12 @@ export function Formula({ formula, isBlock }: { formula: string; isBlock: boolea
     import('katex')
       .then(({ default: katex }) => {
         if (isCurrent)
-          katex.render(formula, element, { output: 'mathml', displayMode: isBlock, throwOnError: true });
+          katex.render(formula, element, {
+            output: 'mathml',
+            displayMode: isBlock,
+            throwOnError: true,
+            maxSize: MAX_SIZE,
+          });
       })
       // What is no TeX, or not yet, stays as the model wrote it.
       .catch(() => {

@@ -6,6 +6,9 @@ import { connectTimeouts, openProxied, type VendorProxy } from '../agent.ts';
 /** Milliseconds to make a connection. */
 const CONNECT = 10_000;
 
+/** The longest answer, in bytes. Tokens, with a hundred groups in them too, have a few KB, and keys some hundred. */
+const MAX_ANSWER = 1024 * 1024;
+
 /**
  * Runs `use` with an agent for one token. The agent is closed afterwards, or when nobody waits for the token any more:
  * tokens are fetched so seldom that it need not be kept.
@@ -17,7 +20,9 @@ export async function withTokenAgent<T>(
 ): Promise<T> {
   // Metadata services inside a cloud speak http and are reached directly.
   const agent =
-    proxy === undefined ? new Agent({ connect: connectTimeouts(CONNECT) }) : openProxied(proxy, CONNECT);
+    proxy === undefined
+      ? new Agent({ connect: connectTimeouts(CONNECT), maxResponseSize: MAX_ANSWER })
+      : openProxied(proxy, CONNECT, { maxResponseSize: MAX_ANSWER });
   const leave = (): void => void agent.destroy();
   signal.addEventListener('abort', leave, { once: true });
   try {

@@ -129,3 +129,16 @@ test('with the managed identity of an app (App Service, Container Apps)', async 
     resource: 'https://cognitiveservices.azure.com',
   });
 });
+
+test('an answer of many megabytes is not read to its end', async () => {
+  answer = { ...answer, padding: 'x'.repeat(2 * 1024 * 1024) };
+  stubCloud({
+    AZURE_AUTHORITY_HOST: `${cloud.url}/`,
+    AZURE_TENANT_ID: 'tenant-1',
+    AZURE_CLIENT_ID: 'client-1',
+    AZURE_CLIENT_SECRET: 'a secret',
+  });
+  gateway = await startCloudGateway({ baseUrl: `${vendor.url}/anthropic`, credentials: 'azure' });
+  expect(await gateway.say()).toEqual([expect.any(Number), expect.not.stringContaining('Hello')]);
+  expect(vendor.received).toEqual([]);
+});
