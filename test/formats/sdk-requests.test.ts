@@ -288,7 +288,7 @@ function decision({ from, body, idle }: Family, to: FormatName, place: Place): s
   return isTold ? 'left out' : undefined;
 }
 
-const LEFT_OUT = /^(?:a block|only|a hosted)|only \S+ can read it/;
+const LEFT_OUT = /^(?:a block|only|a hosted|part of)|only \S+ can read it/;
 
 /** A place without the value it holds. */
 function fieldOf({ path }: Place): string {
