@@ -1,7 +1,7 @@
 /** The fields of a configuration that environment variables set. */
 
 import type { Environment } from '../lib/environment.ts';
-import { isRecord } from '../lib/is-record.ts';
+import { mapLeaves } from './map-leaves.ts';
 
 /** The fields of a configuration as they are written, not yet checked. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -156,15 +156,11 @@ export function filledIn(file: Fields, environment: Environment): Filled {
       if (written === text) fromVariables.add(path.join('.'));
       return found ?? '';
     });
-  const fill = (value: unknown, path: readonly string[]): unknown => {
+  const values = mapLeaves(file, (value, path) => {
     if (typeof value === 'string') return fillText(value, path);
-    if (value instanceof Date) return value.toISOString();
-    if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, `${index}`]));
-    return isRecord(value) ? fillAll(value, path) : value;
-  };
-  const fillAll = (values: Fields, path: readonly string[]): Fields =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value, [...path, name])]));
-  return { values: fillAll(file, []), unfilled, fromVariables };
+    return value instanceof Date ? value.toISOString() : value;
+  });
+  return { values, unfilled, fromVariables };
 }
 
 function put(values: Fields, [first = '', ...rest]: readonly string[], value: unknown): Fields {

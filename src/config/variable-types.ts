@@ -1,8 +1,8 @@
 /** Numbers and booleans of a data file that come from variables (`port: ${PORT}`). Variables are texts. */
 
 import type { z } from 'zod';
-import { isRecord } from '../lib/is-record.ts';
 import { type Fields, numberIn } from './environment.ts';
+import { mapLeaves } from './map-leaves.ts';
 
 type Issue = Pick<z.core.$ZodIssue, 'code' | 'path'> & { readonly expected?: unknown };
 
@@ -28,12 +28,7 @@ export function withTypes(
     const type = code === 'invalid_type' ? TYPES[String(expected)] : undefined;
     if (type !== undefined && fromVariables.has(path.join('.'))) types.set(path.join('.'), type);
   }
-  const convert = (value: unknown, path: string): unknown => {
-    if (typeof value === 'string') return types.get(path)?.(value) ?? value;
-    if (Array.isArray(value)) return value.map((item, at) => convert(item, `${path}.${at}`));
-    return isRecord(value) ? convertAll(value, `${path}.`) : value;
-  };
-  const convertAll = (fields: Fields, prefix: string): Fields =>
-    Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, convert(each, prefix + name)]));
-  return convertAll(values, '');
+  return mapLeaves(values, (value, path) =>
+    typeof value === 'string' ? (types.get(path.join('.'))?.(value) ?? value) : value,
+  );
 }
