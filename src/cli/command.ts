@@ -5,7 +5,7 @@ import type { ArgsDef } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
-import { printableLines } from '../lib/printable.ts';
+import { escapeControlsInLines } from '../lib/escape-controls.ts';
 import { CommandError } from './command-error.ts';
 import { checkOptions, type ParsedArgs } from './options.ts';
 
@@ -23,7 +23,7 @@ export async function execute(args: ParsedArgs, options: ArgsDef, run: () => Pro
     await run();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    console.error(printableLines(error.message));
+    console.error(escapeControlsInLines(error.message));
     process.exitCode = error.exitCode;
   }
 }

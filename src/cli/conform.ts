@@ -3,7 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { FormatReport, Trial } from '../devtools/conform/conform.ts';
-import { printableLines } from '../lib/printable.ts';
+import { escapeControlsInLines } from '../lib/escape-controls.ts';
 import { execute } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
@@ -40,7 +40,9 @@ export const conform = defineCommand({
         reports.push(await devtool.conform(service, one));
       }
       console.log(
-        printableLines(args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n')),
+        escapeControlsInLines(
+          args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n'),
+        ),
       );
       const isOffered = reports.some((report) => report.isOffered);
       if (!isOffered || !reports.every(devtool.isConforming)) process.exitCode = 1;

@@ -4,8 +4,8 @@ import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation, VendorRefusal } from '../devtools/explain-refusal.ts';
+import { escapeControlsInLines } from '../lib/escape-controls.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { printableLines } from '../lib/printable.ts';
 import { execute, readConfigHere, readNamedFile } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat } from './options.ts';
@@ -78,7 +78,9 @@ async function readRefusal(file: string, status = '400'): Promise<VendorRefusal>
 }
 
 function print<T>(explanation: T, render: (explanation: T) => string, asJson: boolean | undefined): void {
-  console.log(printableLines(asJson ? JSON.stringify(explanation, undefined, 2) : render(explanation)));
+  console.log(
+    escapeControlsInLines(asJson ? JSON.stringify(explanation, undefined, 2) : render(explanation)),
+  );
 }
 
 function parseStatus(text: string): number {

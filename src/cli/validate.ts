@@ -3,7 +3,7 @@
 import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import { count } from '../lib/count.ts';
-import { printable } from '../lib/printable.ts';
+import { escapeControls } from '../lib/escape-controls.ts';
 import { execute, readNamedFile } from './command.ts';
 import { parseFormat } from './options.ts';
 
@@ -28,7 +28,7 @@ export const validate = defineCommand({
       const { RULEBOOKS } = await import('../protocol/validate.ts');
       const result = validateFile(String(await readNamedFile(args.file)), format);
       for (const { rule, index, detail } of result.violations)
-        console.log(printable(`event ${index}: ${rule}: ${detail}`));
+        console.log(escapeControls(`event ${index}: ${rule}: ${detail}`));
       const demands = result.format && RULEBOOKS[result.format].rules;
       for (const rule of new Set(result.violations.map((violation) => violation.rule)))
         if (demands?.[rule] !== undefined) console.log(`  ${rule}: ${demands[rule]}`);

@@ -4,11 +4,11 @@
  */
 
 /** One line: line breaks are escaped too. */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Lines: their line breaks stay. */
-export function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
+export function escapeControlsInLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n');
 }

@@ -1,8 +1,8 @@
 /** Renders lines of the log for people. */
 
 import { styleText } from 'node:util';
+import { escapeControls } from '../../lib/escape-controls.ts';
 import { asObject, asText, type JsonObject, parseJson } from '../../lib/json.ts';
-import { printable } from '../../lib/printable.ts';
 
 /** JSON for machines, or the same facts for people. */
 export type LineStyle = 'json' | 'pretty';
@@ -43,8 +43,8 @@ export function prettyLine(): (line: string) => string {
     const level = asText(said['level']) ?? 'info';
     const rest = Object.entries(said).filter(([name]) => !LEFT_OUT.has(name));
     const facts =
-      rest.length === 0 ? '' : ` ${colour('gray', printable(JSON.stringify(Object.fromEntries(rest))))}`;
-    const message = colour('cyan', printable(getMessage(said)));
+      rest.length === 0 ? '' : ` ${colour('gray', escapeControls(JSON.stringify(Object.fromEntries(rest))))}`;
+    const message = colour('cyan', escapeControls(getMessage(said)));
     return `[${clock(asText(said['time']) ?? '')}] ${colour(LEVELS[level] ?? 'green', level.toUpperCase())}: ${message}${facts}\n`;
   };
 }
