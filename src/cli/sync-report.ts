@@ -39,8 +39,8 @@ export function syncAsText(results: readonly Compared[]): string {
 
 function toRows({ fresh, gone, ending }: Comparison): readonly Row[] {
   return [
-    ...fresh.map(({ id, listed, datedNameOf }): Row => {
-      const dated = datedNameOf === undefined ? [] : [`dated name of ${datedNameOf.id}`];
+    ...fresh.map(({ id, listed, undated }): Row => {
+      const dated = undated === undefined ? [] : [`dated name of ${undated.id}`];
       return { state: 'new', id, listed, remark: [...dated, ...formatDeprecation(listed)].join('; ') };
     }),
     ...gone.map(
@@ -94,8 +94,8 @@ function toJson({ vendor, comparison, failure }: Compared): JsonObject {
     vendor: vendor.name,
     listed,
     known: known.map(({ id }) => id),
-    new: fresh.map(({ id, listed, datedNameOf }) =>
-      compact({ id, ...getDates(listed), name: listed.name, dated_name_of: datedNameOf?.id }),
+    new: fresh.map(({ id, listed, undated }) =>
+      compact({ id, ...getDates(listed), name: listed.name, dated_name_of: undated?.id }),
     ),
     gone: gone.map(({ model, listed }) =>
       compact({ id: model.id, ...(listed && getDates(listed)), retired: listed !== undefined }),

@@ -26,7 +26,7 @@ export interface Fresh {
   readonly id: string;
   readonly listed: Listed;
   /** The model that has this name without the date at its end. It is often, but not always, the same model. */
-  readonly datedNameOf?: Model | undefined;
+  readonly undated?: Model | undefined;
 }
 
 /** A model that the vendor no longer has. */
@@ -66,13 +66,13 @@ export function compare(
   for (const entry of listed.filter(({ withdrawn }) => !withdrawn)) {
     const { name } = entry;
     const model = find(name);
-    const datedNameOf = model ?? find(name.replace(DAY, ''));
-    if (datedNameOf !== undefined) keepEntry(known, datedNameOf, entry, vendor);
+    const undated = model ?? find(name.replace(DAY, ''));
+    if (undated !== undefined) keepEntry(known, undated, entry, vendor);
     const id = idFor(vendor, name);
     if (model !== undefined || (id !== undefined && ignored(id))) continue;
     const kind = otherReason(entry, id, vendor, vendors);
     if (kind !== undefined) apart.push({ name: shown(name), kind });
-    else if (id !== undefined) fresh.push({ id, listed: entry, datedNameOf });
+    else if (id !== undefined) fresh.push({ id, listed: entry, undated });
   }
   const withdrawn = new Map(
     listed.filter((entry) => entry.withdrawn).map((entry) => [find(entry.name), entry]),
@@ -100,7 +100,7 @@ function findEnding(model: Model, listed: Listed | undefined): Ending | undefine
   return ends ? { model, listed } : undefined;
 }
 
-/** Why a listed model is none that the catalog lacks; undefined if it is one. @param id what the catalog would call it. */
+/** Why the catalog need not have a listed model; undefined if it should. @param id what the catalog would call the model. */
 function otherReason(
   { name, kind }: Listed,
   id: string | undefined,
