@@ -7,7 +7,7 @@
 
 import { asText, isList, type Json, type JsonObject, withoutFields } from '../../lib/json.ts';
 import { parsePointer, resolvePointer } from './json-pointer.ts';
-import { rewriteSchema } from './schema-places.ts';
+import { MAX_DEPTH, rewriteSchema } from './schema-places.ts';
 
 /** The keywords by which a schema has a name that a reference may say. `id` is that of draft 4. */
 const NAMES = ['$id', '$anchor', '$dynamicAnchor', 'id'] as const;
@@ -28,11 +28,9 @@ export function withoutDanglingReferences(schema: JsonObject): JsonObject {
   });
 }
 
-/** Deeper than any schema that a vendor takes. */
-const MAX_DEPTH = 200;
-
 function hasReference(value: Json | undefined, depth: number): boolean {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
+  // Between a schema and one inside it there may be a list or an object of schemas.
+  if (typeof value !== 'object' || value === null || depth > 2 * MAX_DEPTH) return false;
   if (isList(value)) return value.some((item) => hasReference(item, depth + 1));
   for (const key in value) if (key === '$ref' || hasReference(value[key], depth + 1)) return true;
   return false;

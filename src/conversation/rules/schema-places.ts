@@ -43,7 +43,7 @@ export function mapSchemas(
 }
 
 /** Deeper than any schema that a vendor takes. What lies deeper stays as it is. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /**
  * A schema, in which `step` has changed it and all schemas in it; itself if none changed.
