@@ -354,19 +354,7 @@ describe.concurrent('U-43 a Gemini stream, which has no end marker, ends in the 
   test.each(spoken.filter((way) => way.format !== way.spoken))(
     '$name: the answer is whole, with or without keep-alives',
     async (way) => {
-      const { gateway, upstream } = await waiting({ idle: 20_000, quiet: 20_000 });
-      for (const beat of [true, false]) {
-        const parked = followed((wire) => {
-          wire.stream(whole);
-          const timer = setInterval(() => beat && wire.chunk(': still there\n\n'), 100);
-          void wire.gone.then(() => clearInterval(timer));
-        });
-        upstream.script(parked.script);
-        const text = await (await ask(gateway.url, way, true)).text();
-        expect(isFinished(way.format, text), text).toBe(true);
-        expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toEqual([]);
-        await parked.gone();
-      }
+      await expectWhole(way, whole, ': still there\n\n');
     },
   );
 
