@@ -129,7 +129,7 @@ test.each([
   ['/healthz', '/health/live'],
   ['/health/liveliness', '/health/live'],
   ['/readyz', '/health/ready'],
-])('a probe at %s is told where the health check is', async (path, meant) => {
+])('the answer to a probe at %s names the health check', async (path, meant) => {
   expect(await ask(path, {}, undefined)).toEqual({
     status: 404,
     message: `There is no such endpoint. Did you mean ${meant}?`,
@@ -137,7 +137,7 @@ test.each([
 });
 
 test.each(['/metrics', '/admin/keys'])(
-  'a request to %s without an admin port is told what it needs',
+  'without an admin port, the answer to a request to %s says what is needed',
   async (path) => {
     const { status, message } = await ask(path, { authorization: `Bearer ${KEY}` }, undefined);
     expect(status).toBe(404);
