@@ -100,6 +100,50 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
   });
 
+  test('what fails for one caller alone takes no upstream from the others', async () => {
+    const places = await upstreams(2);
+    const breaksAtPoison: Script = (wire, request) => {
+      const script = request.body.includes('poison') ? status(500) : good;
+      return script(wire, request);
+    };
+    for (const place of places) place.script(breaksAtPoison);
+    const keys = ['gw_key_one', 'gw_key_other'].map((key) => ({ key, name: key }));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), keys });
+    const asked = async (key: string, text: string): Promise<number> => {
+      const body = JSON.stringify({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: text }] });
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await ask(gateway.url, chat, false, { body, headers });
+      await response.text();
+      return response.status;
+    };
+    for (let at = 0; at < 10; at += 1)
+      expect(await asked('gw_key_one', 'poison')).toBeGreaterThanOrEqual(500);
+    const sent = places.reduce((sum, { requests }) => sum + requests.length, 0);
+    // Five at each of the two: it has been skipped for this caller since.
+    expect(sent).toBe(10);
+    expect(await asked('gw_key_one', 'hello')).toBe(503);
+    expect([await asked('gw_key_other', 'hello'), await asked('gw_key_other', 'hello')]).toEqual([200, 200]);
+    expect(await asked('gw_key_one', 'hello')).toBe(200);
+  });
+
+  test('what fails for two callers is skipped for all', async () => {
+    const [place] = await upstreams(1);
+    place?.script(status(500));
+    const keys = ['gw_key_one', 'gw_key_other', 'gw_key_third'].map((key) => ({ key, name: key }));
+    const vendors = openaiAt(place ? [place] : []);
+    const gateway = await gatewayOf({ vendors, keys, ejection: { lone: true }, retries: { limit: 0 } });
+    const asked = async (key: string): Promise<void> => {
+      const headers = { authorization: `Bearer ${key}` };
+      await (await ask(gateway.url, chat, false, { headers })).text();
+    };
+    for (let at = 0; at < 6; at += 1) await asked('gw_key_one');
+    expect(place?.requests.length).toBe(5);
+    await asked('gw_key_other');
+    expect(place?.requests.length).toBe(6);
+    for (const key of ['gw_key_one', 'gw_key_other', 'gw_key_third']) await asked(key);
+    expect(place?.requests.length).toBe(6);
+  });
+
   test.each([
     ['as long as it asks', { 'retry-after-ms': '400' }, 400],
     ['a second if it does not say how long', {}, 1_000],

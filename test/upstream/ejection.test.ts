@@ -13,19 +13,19 @@ const LIMITS = { failures: 5, share: 0.5, requests: 20, window: 30_000, duration
 const EVEN = (): number => 0.5;
 
 const failAt = (health: ReturnType<typeof computeHealth>, now: number, spare = true, atLeast = 0): boolean =>
-  fail(health, LIMITS, now, { spare, atLeast }, EVEN);
+  fail(health, LIMITS, now, { caller: 'x', spare, atLeast }, EVEN);
 
 describe('consecutive failures', () => {
   test('five eject for the duration; then one request may probe', () => {
     const health = computeHealth(0);
     for (let at = 1; at <= 4; at += 1) failAt(health, at);
-    expect(isUsable(health, 4)).toBe(true);
+    expect(isUsable(health, 4, 'x')).toBe(true);
     failAt(health, 5);
-    expect(isUsable(health, 5)).toBe(false);
-    expect(isUsable(health, 30_004)).toBe(false);
-    expect(isUsable(health, 30_005)).toBe(true);
+    expect(isUsable(health, 5, 'x')).toBe(false);
+    expect(isUsable(health, 30_004, 'x')).toBe(false);
+    expect(isUsable(health, 30_005, 'x')).toBe(true);
     health.probing = true;
-    expect(isUsable(health, 30_005)).toBe(false);
+    expect(isUsable(health, 30_005, 'x')).toBe(false);
   });
 
   test('a success between them restarts the count', () => {
@@ -74,7 +74,7 @@ describe('consecutive failures', () => {
     const health = computeHealth(0);
     for (let at = 0; at < 5; at += 1) failAt(health, 0);
     readmit(health);
-    expect(isUsable(health, 1)).toBe(true);
+    expect(isUsable(health, 1, 'x')).toBe(true);
     failAt(health, 30_001);
     expect(isEjected(health)).toBe(true);
   });
@@ -110,10 +110,48 @@ describe('failure rate', () => {
   });
 });
 
+describe('failures of one caller', () => {
+  const ejected = (): ReturnType<typeof computeHealth> => {
+    const health = computeHealth(0);
+    for (let at = 1; at <= 5; at += 1) failAt(health, at);
+    return health;
+  };
+
+  test('leave one request at a time to the others', () => {
+    const health = ejected();
+    expect(isUsable(health, 6, 'x')).toBe(false);
+    expect(isUsable(health, 6, 'y')).toBe(true);
+    health.probing = true;
+    expect(isUsable(health, 6, 'y')).toBe(false);
+  });
+
+  test('and one of another caller eject it for all', () => {
+    const health = ejected();
+    fail(health, LIMITS, 6, { caller: 'y', spare: true }, EVEN);
+    for (const caller of ['x', 'y', 'z']) expect(isUsable(health, 6, caller)).toBe(false);
+    expect(health.until).toBe(30_005);
+  });
+
+  test('are forgotten with a success of another', () => {
+    const health = ejected();
+    readmit(health);
+    succeed(health, LIMITS, 7);
+    for (let at = 10; at <= 14; at += 1) fail(health, LIMITS, at, { caller: 'y', spare: true }, EVEN);
+    expect(isUsable(health, 15, 'x')).toBe(true);
+    expect(isUsable(health, 15, 'y')).toBe(false);
+  });
+
+  test('eject it for all if they are certain', () => {
+    const health = computeHealth(0);
+    fail(health, LIMITS, 0, { spare: true, atLeast: 10_000 }, EVEN);
+    expect(isUsable(health, 1, 'y')).toBe(false);
+  });
+});
+
 test('a certain failure ejects at once', () => {
   const health = computeHealth(0);
   failAt(health, 0, true, 10_000);
-  expect(isUsable(health, 1)).toBe(false);
+  expect(isUsable(health, 1, 'x')).toBe(false);
 });
 
 test('readmissions are spread: up to a tenth earlier or later', () => {

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { LightSignal } from '../../src/lib/light-signal.ts';
-import { type Lease, Pool, type PoolLimits } from '../../src/upstream/pool/pool.ts';
+import { type Lease, type PlaceRequest, Pool, type PoolLimits } from '../../src/upstream/pool/pool.ts';
 import type { Vendor } from '../../src/upstream/vendor.ts';
 
 const ejection = { failures: 2, share: 1, requests: 20, window: 30_000, duration: 1_000, longest: 1_000 };
 const LIMITS: PoolLimits = { connections: Number.POSITIVE_INFINITY, wait: 20, ejection, ejectsLone: true };
+
+/** What all requests here are. */
+const ASKED: PlaceRequest = { subject: 'm', caller: 'x' };
 
 const vendorAt = (name: string): Vendor => ({
   name,
@@ -23,7 +26,7 @@ function pool(names: readonly string[], limits: Partial<PoolLimits> = {}) {
   const members = names.map((name) => ({ vendor: vendorAt(name), weight: 1 }));
   const made = new Pool(members, { ...LIMITS, ...limits }, () => now);
   const take = (): Lease => {
-    const lease = made.take('m');
+    const lease = made.take(ASKED);
     if (lease instanceof Promise) throw new Error('There was no place at once.');
     return lease;
   };
@@ -93,7 +96,7 @@ describe('slots', () => {
     const first = take();
     const got: number[] = [];
     const waiting = [1, 2, 3].map(async (number) => {
-      const lease = await made.take('m');
+      const lease = await made.take(ASKED);
       got.push(number);
       lease.release();
     });
@@ -105,7 +108,7 @@ describe('slots', () => {
   test('are waited for no longer than the limit', async () => {
     const { pool: made, take } = pool(['a'], { connections: 1 });
     take();
-    await expect(made.take('m')).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
+    await expect(made.take(ASKED)).rejects.toMatchObject({ fault: 'overloaded', retryAfter: 1 });
   });
 
   test('are not kept for a request that has ended, which waits no longer', async () => {
@@ -114,14 +117,14 @@ describe('slots', () => {
     const ended = new GatewayError('overloaded', 'Over.');
     const leaving = new LightSignal<object>();
     const ending = new LightSignal<object>();
-    const left = made.take('m', undefined, undefined, leaving);
-    const over = made.take('m', undefined, undefined, ending);
-    const waiting = made.take('m', undefined, undefined, new LightSignal());
+    const left = made.take(ASKED, undefined, leaving);
+    const over = made.take(ASKED, undefined, ending);
+    const waiting = made.take(ASKED, undefined, new LightSignal());
     leaving.abort({});
     ending.abort(ended);
     await expect(left).rejects.toMatchObject({ message: 'The caller left.' });
     await expect(over).rejects.toBe(ended);
-    await expect(made.take('m', undefined, undefined, leaving)).rejects.toThrow('The caller left.');
+    await expect(made.take(ASKED, undefined, leaving)).rejects.toThrow('The caller left.');
     first.release();
     (await waiting).release();
     take();
@@ -136,7 +139,7 @@ describe('slots', () => {
     }
     const got: string[] = [];
     const wait = async (name: string): Promise<Lease> => {
-      const lease = await made.take('m');
+      const lease = await made.take(ASKED);
       got.push(`${name} at ${lease.vendor.name}`);
       return lease;
     };
@@ -160,7 +163,7 @@ describe('slots', () => {
     const failing = [take(), take()].find(({ vendor }) => vendor.name === 'b');
     failing?.fail('surely');
     failing?.release();
-    const waiting = made.take('m');
+    const waiting = made.take(ASKED);
     pass(1_200);
     expect((await waiting).vendor.name).toBe('b');
   });
@@ -172,7 +175,7 @@ describe('slots', () => {
     first.release();
     first.release();
     take();
-    const third = made.take('m');
+    const third = made.take(ASKED);
     expect(third).toBeInstanceOf(Promise);
     await expect(third).rejects.toThrow();
   });
@@ -185,12 +188,12 @@ describe('with several upstreams', () => {
     take();
     failed.release();
     // It is the least busy one, as failing upstreams are.
-    expect(made.take('m', new Set([failed.vendor]))).toMatchObject({ vendor: { name: 'b' } });
-    expect(made.take('m')).toMatchObject({ vendor: { name: 'a' } });
+    expect(made.take(ASKED, new Set([failed.vendor]))).toMatchObject({ vendor: { name: 'b' } });
+    expect(made.take(ASKED)).toMatchObject({ vendor: { name: 'a' } });
     const lone = pool(['a']);
     const only = lone.take();
-    expect(lone.pool.take('m', new Set([only.vendor]))).toMatchObject({ vendor: { name: 'a' } });
-    expect(lone.pool.hasOther(new Set([only.vendor]), 'm')).toBe(false);
+    expect(lone.pool.take(ASKED, new Set([only.vendor]))).toMatchObject({ vendor: { name: 'a' } });
+    expect(lone.pool.hasOther(new Set([only.vendor]), 'x', 'm')).toBe(false);
   });
 
   test('one in cooldown is asked if no other can be', () => {
@@ -208,7 +211,7 @@ describe('with several upstreams', () => {
     const poor = { ...ejection, failures: 0, share: 0.5, requests: 4 };
     const { pool: made } = pool(['a', 'b', 'c', 'd'], { ejection: poor });
     for (let at = 0; at < 40; at += 1) {
-      const lease = made.take('m');
+      const lease = made.take(ASKED);
       if (lease instanceof Promise) throw new Error('There was no place at once.');
       lease.fail('somehow');
       lease.release();

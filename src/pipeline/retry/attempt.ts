@@ -5,6 +5,7 @@ import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import type { Prepared, RenderedReply, Routed, Targeted } from '../exchange.ts';
+import { findTenant } from './find-tenant.ts';
 import type { Lessons } from './lessons.ts';
 import { type OutcomeReporter, reportOutcome } from './report-outcome.ts';
 import { isOfUnknownStored } from './unknown-stored.ts';
@@ -68,7 +69,7 @@ async function askOthers(
   number: number,
   first: AttemptFailure,
 ): Promise<RenderedReply | AttemptFailure> {
-  const { ledger, signal, vendor } = next.target;
+  const { ledger, signal, vendor, principal } = next.target;
   const pool = context.upstreams.getPool(vendor);
   const asked = new Set<Vendor>();
   let outcome: RenderedReply | AttemptFailure = first;
@@ -76,7 +77,7 @@ async function askOthers(
     const { at, sent, error }: AttemptFailure = outcome;
     if (at === undefined || sent === undefined) break;
     asked.add(at);
-    const isLast = signal.aborted || pool?.hasOther(asked) !== true;
+    const isLast = signal.aborted || pool?.hasOther(asked, findTenant(principal)) !== true;
     if ((isLast && outcome === first) || !isOfUnknownStored(sent, error)) break;
     if (isLast) return first;
     ledger.repairs = [...(ledger.repairs ?? []), 'other-upstream'];
@@ -100,9 +101,12 @@ export async function attemptAt<T extends Targeted>(
     const lease =
       pool &&
       (await pool.take(
-        limitSubject(target),
+        {
+          subject: limitSubject(target),
+          caller: findTenant(target.principal),
+          session: target.vendor.upstreams && findSession(target),
+        },
         avoid,
-        target.vendor.upstreams && findSession(target),
         target.signal,
       ));
     at = lease?.vendor ?? target.vendor;

@@ -13,6 +13,7 @@ import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import { flat } from '../../lib/flat-text.ts';
 import type { Routed } from '../exchange.ts';
 import { asksStream, isNative } from '../request/request-kind.ts';
+import { findTenant } from './find-tenant.ts';
 import { withoutFields } from './optional-fields.ts';
 import type { Lesson } from './repair.ts';
 import { openTtlCache } from './ttl-cache.ts';
@@ -120,12 +121,7 @@ function bounded(fields: ReadonlySet<string>): ReadonlySet<string> {
  */
 function lessonKey(routed: Routed): string {
   const { vendor, model, route } = routed;
-  return `${vendor.origin}${vendor.basePath} ${model.id} ${route.operation} ${findTenant(routed)}`;
-}
-
-/** Who learns together: the keys of a group, or else a key. */
-function findTenant({ principal: { name, group } }: Routed): string {
-  return group === undefined ? `key ${name}` : `group ${group.name}`;
+  return `${vendor.origin}${vendor.basePath} ${model.id} ${route.operation} ${findTenant(routed.principal)}`;
 }
 
 /** The request for a non-streaming answer, from which the gateway makes the caller's stream. */
@@ -140,7 +136,7 @@ function formatKeys(routed: Routed) {
     scan: { fields },
     body,
   } = routed;
-  const tenant = findTenant(routed);
+  const tenant = findTenant(routed.principal);
   const span = fields.get('reasoning_effort');
   const isWord = span === undefined || span.end - span.start <= MAX_EFFORT_LENGTH;
   const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);

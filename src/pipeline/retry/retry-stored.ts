@@ -11,6 +11,7 @@ import type { Vendor } from '../../upstream/vendor.ts';
 import type { RenderedReply, Stored } from '../exchange.ts';
 import { sessionInHeaders } from '../request/session.ts';
 import { type AttemptContext, type AttemptFailure, attemptAt, isFailed, timeLeft } from './attempt.ts';
+import { findTenant } from './find-tenant.ts';
 import { giveUpAfter, pause } from './retry.ts';
 import { getLoss, mayRetry, waitBefore } from './retry-policy.ts';
 import { saysUnknown } from './unknown-stored.ts';
@@ -83,9 +84,9 @@ class StoredSearch {
     this.#avoid.add(at);
     this.#failed.delete(at);
     (isUnknown ? this.#unknown : this.#failed).set(at, made);
-    const { ledger, vendor } = this.#target;
+    const { ledger, vendor, principal } = this.#target;
     const pool = this.#context.upstreams.getPool(vendor);
-    const hasOther = pool?.hasOther(this.#avoid) === true;
+    const hasOther = pool?.hasOther(this.#avoid, findTenant(principal)) === true;
     if (isUnknown && hasOther) {
       ledger.repairs = [...(ledger.repairs ?? []), 'other-upstream'];
       return undefined;

@@ -23,6 +23,7 @@ import {
   type RetryContext,
   timeLeft,
 } from './attempt.ts';
+import { findTenant } from './find-tenant.ts';
 import { openLessons } from './lessons.ts';
 import { describeRefusal, parseExactBody } from './refusal.ts';
 import { isAboutContent, isSameRefusal } from './refused-words.ts';
@@ -177,7 +178,9 @@ async function planNext(
   }
   const again = mayRetry(loss, retries.after);
   const avoid = new Set(at && [at]);
-  const hasOther = at !== undefined && getPool(target.vendor)?.hasOther(avoid, limitSubject(target));
+  const hasOther =
+    at !== undefined &&
+    getPool(target.vendor)?.hasOther(avoid, findTenant(target.principal), limitSubject(target));
   if (hasOther && (again || loss === 'elsewhere') && getRetryBudget(at).withdraw()) return { target, avoid };
   const other = await planFallback(target, 'outage');
   if (other !== undefined) return other;

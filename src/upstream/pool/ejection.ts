@@ -1,6 +1,9 @@
 /**
  * Which upstream is skipped for a while (a circuit breaker): failures eject it, after some time one request probes it,
  * and a success readmits it.
+ *
+ * Some failures come from what is asked: a prompt at which a model's server breaks, or one that a firewall answers with
+ * an error page. So if all failures were one caller's, the next request of another caller is a probe already.
  */
 
 export interface EjectionLimits {
@@ -29,16 +32,23 @@ export interface Health {
   until: number;
   /** Whether a probe is in flight. */
   probing: boolean;
+  /** Whose requests have failed since the last success. */
+  failing: Failing;
 }
+
+/** Nobody's requests, those of one caller, or those of several. */
+type Failing = 'none' | { readonly caller: string } | 'several';
 
 /** Makes the health of an upstream that was never asked. @param now milliseconds, here and below. */
 export function computeHealth(now: number): Health {
-  return { row: 0, ended: 0, failed: 0, since: now, ejections: 0, until: 0, probing: false };
+  return { row: 0, ended: 0, failed: 0, since: now, ejections: 0, until: 0, probing: false, failing: 'none' };
 }
 
-/** Whether it may be asked. After an ejection only one request at a time may ask it. */
-export function isUsable(health: Health, now: number): boolean {
-  return health.until === 0 || (now >= health.until && !health.probing);
+/** Whether a caller's request may be sent there. After an ejection there is one request at a time. */
+export function isUsable(health: Health, now: number, caller: string): boolean {
+  const { until, probing, failing } = health;
+  if (until === 0) return true;
+  return !probing && (now >= until || (typeof failing === 'object' && failing.caller !== caller));
 }
 
 /** Whether it is ejected, or was until recently: the next request is a probe. */
@@ -59,10 +69,13 @@ export function succeed(health: Health, limits: EjectionLimits, now: number): vo
   health.row = 0;
   health.until = 0;
   health.probing = false;
+  health.failing = 'none';
 }
 
 /** The circumstances of a failure. */
 export interface Failure {
+  /** Whose request failed; absent if everybody's would have. */
+  readonly caller?: string;
   /** Whether enough other upstreams are well that this one's share of failures alone may eject it. */
   readonly spare: boolean;
   /** Milliseconds for which it is known to fail whatever is asked; absent if that is not known. */
@@ -74,10 +87,11 @@ export function fail(
   health: Health,
   limits: EjectionLimits,
   now: number,
-  { spare, atLeast = 0 }: Failure,
+  { caller, spare, atLeast = 0 }: Failure,
   random: () => number = Math.random,
 ): boolean {
   count(health, limits, now, 1);
+  health.failing = withCaller(health.failing, caller);
   if (now < health.until) return false;
   health.row += 1;
   const { ended, failed } = health;
@@ -93,6 +107,12 @@ export function fail(
   health.ended = 0;
   health.failed = 0;
   return true;
+}
+
+function withCaller(failing: Failing, caller: string | undefined): Failing {
+  if (caller === undefined || failing === 'several') return 'several';
+  if (failing === 'none') return { caller };
+  return failing.caller === caller ? failing : 'several';
 }
 
 function count(health: Health, { window }: EjectionLimits, now: number, failures: number): void {

@@ -45,8 +45,9 @@ export class PoolMember implements Placed, Sharing {
     this.#clock = clock;
   }
 
-  isUsable(): boolean {
-    return isUsable(this.#health, this.#clock());
+  /** Whether a caller's request may be sent there. */
+  isUsable(caller: string): boolean {
+    return isUsable(this.#health, this.#clock(), caller);
   }
 
   isEjected(): boolean {
@@ -96,11 +97,12 @@ export class PoolMember implements Placed, Sharing {
   }
 
   /**
+   * A caller's request failed.
    * @param spare whether enough other upstreams are well that its share of failures alone may eject it.
    * @param isSure whether it will fail for every request.
    */
-  fail(spare: boolean, isSure: boolean): void {
-    const atLeast = isSure ? this.#ejection.duration : 0;
-    if (fail(this.#health, this.#ejection, this.#clock(), { spare, atLeast })) this.#ejections += 1;
+  fail(caller: string, spare: boolean, isSure: boolean): void {
+    const failure = isSure ? { spare, atLeast: this.#ejection.duration } : { spare, caller };
+    if (fail(this.#health, this.#ejection, this.#clock(), failure)) this.#ejections += 1;
   }
 }

@@ -19,6 +19,16 @@ export interface PoolLimits {
   readonly ejectsLone: boolean;
 }
 
+/** A request that takes a place at an upstream. */
+export interface PlaceRequest {
+  /** What a vendor's rate limit is for: a model's id, or the counting of its tokens. */
+  readonly subject: string;
+  /** Whose request it is. Failures of one caller alone eject no upstream for the others. */
+  readonly caller: string;
+  /** The id of its session; absent if it is unknown. */
+  readonly session?: string | undefined;
+}
+
 /** A place at an upstream, for one exchange. */
 export interface Lease {
   /** The vendor with that upstream's address and key. */
@@ -64,37 +74,30 @@ export class Pool {
 
   /**
    * Takes a place at a healthy upstream: the session's own, or else the least busy one.
-   * @param subject what a vendor's rate limit is for: a model's id, or the counting of its tokens.
    * @param avoid upstreams that are used only if there is no other.
-   * @param session the id of the request's session; absent if it is unknown.
    * @param signal ends a wait for a place.
    * @throws GatewayError, or rejects with it: `upstream-overloaded` if all are ejected, `overloaded` if no place
    *   becomes free, and the reason of the signal.
    */
-  take(
-    subject: string,
-    avoid: ReadonlySet<Vendor> = NONE,
-    session?: string,
-    signal?: Signal,
-  ): Lease | Promise<Lease> {
+  take(request: PlaceRequest, avoid: ReadonlySet<Vendor> = NONE, signal?: Signal): Lease | Promise<Lease> {
     // An upstream whose ejection has ended becomes usable without any event.
     this.#queue.serve();
-    const taken = this.#takeNow(subject, avoid, session);
+    const taken = this.#takeNow(request, avoid);
     if (taken !== undefined) return taken;
-    if (this.#members.some((member) => member.isUsable()))
-      return this.#queue.wait(() => this.#takeNow(subject, avoid, session), this.#limits.wait, signal);
+    if (this.#members.some((member) => member.isUsable(request.caller)))
+      return this.#queue.wait(() => this.#takeNow(request, avoid), this.#limits.wait, signal);
     throw allEjected(this.#secondsUntil(this.#members));
   }
 
   /**
-   * Whether another upstream than these would serve a request now.
+   * Whether another upstream than these would serve a caller's request now.
    * @param subject of the request; absent if it is to be sent there even if the vendor's rate limit is reached.
    */
-  hasOther(these: ReadonlySet<Vendor>, subject?: string): boolean {
+  hasOther(these: ReadonlySet<Vendor>, caller: string, subject?: string): boolean {
     return this.#members.some(
       (member) =>
         !these.has(member.vendor) &&
-        this.#isFree(member) &&
+        this.#isFree(member, caller) &&
         !(subject !== undefined && member.isSkippedFor(subject)),
     );
   }
@@ -110,18 +113,18 @@ export class Pool {
     return this.#members.map((member) => member.state());
   }
 
-  #takeNow(subject: string, avoid: ReadonlySet<Vendor>, session: string | undefined): Lease | undefined {
-    const member = this.#choose(subject, avoid, session);
-    return member && this.#lease(member, subject);
+  #takeNow(request: PlaceRequest, avoid: ReadonlySet<Vendor>): Lease | undefined {
+    const member = this.#choose(request, avoid);
+    return member && this.#lease(member, request);
   }
 
   /** Chooses by criteria of falling importance: healthy with a free place; not skipped; none to avoid. */
-  #choose(subject: string, avoid: ReadonlySet<Vendor>, session: string | undefined): PoolMember | undefined {
+  #choose({ subject, caller, session }: PlaceRequest, avoid: ReadonlySet<Vendor>): PoolMember | undefined {
     const tries = [
       (member: PoolMember) =>
-        this.#isFree(member) && !member.isSkippedFor(subject) && !avoid.has(member.vendor),
-      (member: PoolMember) => this.#isFree(member) && !avoid.has(member.vendor),
-      (member: PoolMember) => this.#isFree(member),
+        this.#isFree(member, caller) && !member.isSkippedFor(subject) && !avoid.has(member.vendor),
+      (member: PoolMember) => this.#isFree(member, caller) && !avoid.has(member.vendor),
+      (member: PoolMember) => this.#isFree(member, caller),
     ];
     for (const allowed of tries) {
       const home = session === undefined ? undefined : chooseHome(this.#members, session, allowed);
@@ -132,11 +135,11 @@ export class Pool {
     return undefined;
   }
 
-  #isFree(member: PoolMember): boolean {
-    return member.isUsable() && member.inFlight < this.#limits.connections;
+  #isFree(member: PoolMember, caller: string): boolean {
+    return member.isUsable(caller) && member.inFlight < this.#limits.connections;
   }
 
-  #lease(member: PoolMember, subject: string): Lease {
+  #lease(member: PoolMember, { subject, caller }: PlaceRequest): Lease {
     let isHeld = true;
     let isProbe = member.begin();
     const markAnswered = (): void => {
@@ -151,9 +154,8 @@ export class Pool {
       succeed: () => member.succeed(),
       fail: (how) => {
         if (how === 'overloaded' && this.#isLast(member)) return markAnswered();
-        isProbe = false;
         if (this.#members.length > 1 || this.#limits.ejectsLone)
-          member.fail(this.#hasSpare(), how === 'surely');
+          member.fail(caller, this.#hasSpare(), how === 'surely');
       },
       coolDown: (milliseconds) => member.coolDown(subject, milliseconds),
       release: () => {

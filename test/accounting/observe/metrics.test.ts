@@ -320,7 +320,7 @@ test('a vendor with several upstreams reports which of them are skipped', async 
   const up = async (place: string): Promise<number> =>
     sumOf(await samplesOf(metrics), 'gateway_upstream_up', { vendor: 'openai', place });
   expect([await up('0'), await up('1')]).toEqual([1, 1]);
-  const lease = await upstreams.getPool(vendor)?.take('openai/gpt-4o');
+  const lease = await upstreams.getPool(vendor)?.take({ subject: 'openai/gpt-4o', caller: 'x' });
   lease?.fail('surely');
   lease?.release();
   const place = lease?.vendor.origin.endsWith(':1') ? '0' : '1';
