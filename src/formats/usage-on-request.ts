@@ -4,7 +4,8 @@
  */
 
 import type { FormatName } from '../conversation/prompt.ts';
-import type { Edit, Span } from '../lib/json-scan.ts';
+import type { Edit } from '../lib/edit.ts';
+import type { Span } from '../lib/json-bytes.ts';
 import type { Step } from '../streams/step.ts';
 import { injectUsage } from './chat-completions/outbound/inject-usage.ts';
 import { stripInjectedUsage } from './chat-completions/outbound/strip-injected-usage.ts';

@@ -8,8 +8,7 @@ import { afterStringIn, ByteText } from './byte-text.ts';
 import { bytesOfText, concatBytes, textOfBytes } from './bytes.ts';
 import { type GatewayError, invalid } from './errors.ts';
 import { MISREADS_ESCAPED_KEYS } from './escaped-keys.ts';
-import { type Json, parseJson } from './json.ts';
-import { MAX_DEPTH, MAX_TOKENS } from './json-bounds.ts';
+import { MAX_DEPTH, MAX_TOKENS, tokensIn } from './json-bounds.ts';
 import {
   afterSpace,
   afterString,
@@ -32,26 +31,9 @@ import {
   QUOTE,
   type Span,
 } from './json-bytes.ts';
+import type { KnownValue, KnownValues, ObjectScan } from './object-scan.ts';
 
 export type { Span } from './json-bytes.ts';
-
-/** What one pass over the bytes of a JSON object finds, so that no second pass is needed. */
-export interface ObjectScan {
-  /** The places of the top-level values, by key and in their order. */
-  readonly fields: ReadonlyMap<string, Span>;
-  /** How many members all objects have, at whatever depth. A parsed tree has fewer if an object has a key twice. */
-  readonly members: number;
-  /** The start and the end of each object that is an item of a top-level list. */
-  readonly items: readonly number[];
-  /** The start and the end of each number that JSON.stringify may write differently: all but short whole ones. */
-  readonly numbers: readonly number[];
-  /** The start and the end of each string value of at least LARGE_STRING bytes, with its quotes. */
-  readonly largeStrings: readonly number[];
-  /** The bytes of all strings that may hold JSON themselves: they begin as an object, a list, space or an escape does. */
-  readonly nested: number;
-  /** Whether a key has an escape; undefined if that is not known. Always false where JSON.parse reads such keys soundly. */
-  readonly hasEscapedKey: boolean | undefined;
-}
 
 /** Shorter strings are copied in less time than it takes to avoid it. */
 const LARGE_STRING = 4096;
@@ -59,20 +41,46 @@ const LARGE_STRING = 4096;
 /**
  * Scans an object.
  * @param bytes UTF-8, which the caller has checked.
+ * @param known values that need no other look.
  * @throws GatewayError `invalid-request` if the bytes are not a closed JSON object, are nested deeper than MAX_DEPTH,
  *   hold more than MAX_TOKENS, or have a top-level key twice, because two readers may disagree on which counts.
  */
-export function scanObject(bytes: Uint8Array): ObjectScan {
-  const begun = beginScan(bytes);
+export function scanObject(bytes: Uint8Array, known?: KnownValues): ObjectScan {
+  const begun = beginScan(bytes, known);
   scanUpTo(begun, bytes, bytes.length);
   return begun.found;
 }
 
 /** As `scanObject`, in steps. @param stretch how many bytes a step passes, at least two. */
-export function* scanInSteps(bytes: Uint8Array, stretch: number): Generator<undefined, ObjectScan> {
-  const begun = beginScan(bytes);
+export function* scanInSteps(
+  bytes: Uint8Array,
+  stretch: number,
+  known?: KnownValues,
+): Generator<undefined, ObjectScan> {
+  const begun = beginScan(bytes, known);
   for (let stop = stretch; !scanUpTo(begun, bytes, Math.min(stop, bytes.length)); stop += stretch) yield;
   return begun.found;
+}
+
+/**
+ * Scans a value by itself.
+ * @param bytes a list or an object in UTF-8. Where other values end, the bytes behind them say.
+ * @throws as `scanObject` does.
+ */
+export function scanValue(bytes: Uint8Array): KnownValue {
+  const before = '{"":';
+  const wrapped = concatBytes([bytesOfText(before), bytes, bytesOfText('}')]);
+  const { fields: _, ...found } = scanObject(wrapped);
+  const moved = (places: readonly number[]): number[] => places.map((place) => place - before.length);
+  return {
+    ...found,
+    length: bytes.length,
+    tokens: tokensIn(textOfBytes(bytes, 0, bytes.length)),
+    members: found.members - 1,
+    items: moved(found.items),
+    numbers: moved(found.numbers),
+    largeStrings: moved(found.largeStrings),
+  };
 }
 
 /** A scan that is on its way. */
@@ -87,6 +95,7 @@ interface BegunScan {
     hasEscapedKey: boolean | undefined;
   };
   readonly text: ByteText;
+  readonly known: KnownValues | undefined;
   readonly closers: number[];
   depth: number;
   tokens: number;
@@ -99,7 +108,7 @@ interface BegunScan {
   valueStart: number;
 }
 
-function beginScan(bytes: Uint8Array): BegunScan {
+function beginScan(bytes: Uint8Array, known: KnownValues | undefined): BegunScan {
   const at = afterSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
   return {
@@ -113,6 +122,7 @@ function beginScan(bytes: Uint8Array): BegunScan {
       hasEscapedKey: false,
     },
     text: new ByteText(bytes),
+    known,
     closers: [],
     depth: 0,
     tokens: 0,
@@ -160,6 +170,14 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
         if (++tokens > MAX_TOKENS) throw tooLarge();
         valueStart = afterSpace(bytes, at + 1);
         at = valueStart - 1;
+        const known = begun.known?.find(key, bytes, valueStart);
+        if (known !== undefined) {
+          at += known.length;
+          members += known.members;
+          tokens += known.tokens;
+          if (tokens > MAX_TOKENS) throw tooLarge();
+          addKnown(found, known, valueStart);
+        }
       } else {
         if (end - at >= LARGE_STRING) largeStrings.push(at, end);
         if (mayHoldJson(bytes[at + 1])) found.nested += end - at;
@@ -229,35 +247,13 @@ function scanUpTo(begun: BegunScan, bytes: Uint8Array, stop: number): boolean {
   return false;
 }
 
-/**
- * The places of the objects in a top-level list, one at a time; none for any other value.
- * @param list the place of the value, one of the scan's fields.
- */
-export function* itemsOf({ items }: ObjectScan, { start, end }: Span): Generator<Span> {
-  for (let at = 0; at < items.length; at += 2) {
-    const item = { start: items[at] ?? 0, end: items[at + 1] ?? 0 };
-    if (item.start >= end) return;
-    if (item.start > start) yield item;
-  }
-}
-
-/** Parses the value at a place in an object's bytes. @throws GatewayError `invalid-request` if it is not JSON. */
-export function valueAt(bytes: Uint8Array, { start, end }: Span): Json {
-  try {
-    return parseJson(textOfBytes(bytes, start, end));
-  } catch {
-    throw invalid(`The request body is not valid JSON (at byte ${start}).`);
-  }
-}
-
-/** A text that takes the place of some bytes, of JSON as a rule. */
-export interface Edit extends Span {
-  readonly text: string;
-}
-
-/** Copies the bytes with `text` in place of the value at the span. */
-export function spliced(bytes: Uint8Array, { start, end }: Span, text: string): Uint8Array {
-  return concatBytes([bytes.subarray(0, start), bytesOfText(text), bytes.subarray(end)]);
+/** Adds what is known of a value that begins at `start`, besides its members. */
+function addKnown(found: BegunScan['found'], known: KnownValue, start: number): void {
+  for (const place of known.items) found.items.push(start + place);
+  for (const place of known.numbers) found.numbers.push(start + place);
+  for (const place of known.largeStrings) found.largeStrings.push(start + place);
+  found.nested += known.nested;
+  if (known.hasEscapedKey !== false) found.hasEscapedKey ||= known.hasEscapedKey;
 }
 
 /** The place behind a string's closing quote. @throws GatewayError `invalid-request` if there is none. */

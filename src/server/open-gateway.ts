@@ -18,7 +18,7 @@ import type { Config } from '../config/schema.ts';
 import { agentOptions, configuredVendors, type Place, vendorsAt } from '../config/vendors.ts';
 import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import type { PendingLimits } from '../pipeline/body/arrivals.ts';
-import { rememberTools } from '../pipeline/body/remembered-tools.ts';
+import { RememberedTools } from '../pipeline/body/remembered-tools.ts';
 import { answersInMemory, answersInRedis } from '../pipeline/cache/answer-store.ts';
 import type { AnswerCache } from '../pipeline/cache/cache-answers.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
@@ -116,7 +116,7 @@ export async function openGateway(
     catalog: makeCatalog(servedModels(config, vendors), config.aliases, config),
     vendors,
     agent,
-    tools: rememberTools(),
+    tools: new RememberedTools(),
     upstreams,
     cloudTokens,
     options: gatewayOptions(config),

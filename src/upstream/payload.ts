@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Edit } from '../lib/json-scan.ts';
+import type { Edit } from '../lib/edit.ts';
 import { joined, keptCopy } from './net/to-buffer.ts';
 
 /** Fewer bytes than this are joined and sent as one: that takes less than a turn of the event loop for each piece. */

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/lib/errors.ts';
 import { MAX_DEPTH, MAX_TOKENS, tokensIn } from '../../src/lib/json-bounds.ts';
-import { itemsOf, scanObject } from '../../src/lib/json-scan.ts';
+import { scanObject } from '../../src/lib/json-scan.ts';
+import { itemsOf } from '../../src/lib/scanned-values.ts';
 import { scanText } from '../../src/pipeline/body/scanned.ts';
 
 const scan = (text: string) => scanObject(Buffer.from(text));

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { tokensOfRequest } from '../../src/accounting/usage/output-estimate.ts';
 import { ByteAccumulator } from '../../src/lib/byte-accumulator.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { type ObjectScan, scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
+import { scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
+import type { ObjectScan } from '../../src/lib/object-scan.ts';
 import { growthOf, SQUARE } from '../support/cost.ts';
 
 /** Runs all steps. @returns what was found, or the error; and how many steps there were. */

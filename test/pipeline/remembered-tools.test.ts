@@ -2,7 +2,9 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rememberTools } from '../../src/pipeline/body/remembered-tools.ts';
+import { MAX_TOKENS } from '../../src/lib/json-bounds.ts';
+import { scanInSteps, scanObject } from '../../src/lib/json-scan.ts';
+import { RememberedTools } from '../../src/pipeline/body/remembered-tools.ts';
 import { scanned } from '../../src/pipeline/body/scanned.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
@@ -20,7 +22,7 @@ const toolsOf = (count: number, word = 'file'): object[] =>
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 test('the same bytes have the same value, and other bytes their own', () => {
-  const memory = rememberTools();
+  const memory = new RememberedTools();
   const tools = bytesOf(toolsOf(40));
   const value = memory.recall(tools);
   expect(value).toEqual(toolsOf(40));
@@ -32,17 +34,17 @@ test('the same bytes have the same value, and other bytes their own', () => {
 });
 
 test('what is small, or no JSON, is not remembered', () => {
-  const memory = rememberTools();
+  const memory = new RememberedTools();
   expect(memory.recall(bytesOf(toolsOf(2)))).toBeUndefined();
   expect(memory.recall(bytesOf(toolsOf(40)).subarray(1))).toBeUndefined();
 });
 
 test('the memory is bounded, and the bytes of a request are not kept with it', () => {
-  const memory = rememberTools();
+  const memory = new RememberedTools();
   const first = bytesOf(toolsOf(800));
   const value = memory.recall(first);
   expect(memory.recall(first)).toBe(value);
-  for (let count = 801; count < 830; count += 1) memory.recall(bytesOf(toolsOf(count)));
+  for (let count = 801; count < 860; count += 1) memory.recall(bytesOf(toolsOf(count)));
   expect(memory.recall(first)).not.toBe(value);
   expect(memory.recall(first)).toEqual(value);
   const body = bytesOf(toolsOf(900));
@@ -53,7 +55,7 @@ test('the memory is bounded, and the bytes of a request are not kept with it', (
 });
 
 test('a body has the value that JSON.parse gives it, wherever its tools are', () => {
-  const memory = rememberTools();
+  const memory = new RememberedTools();
   const lists = [[], toolsOf(3), toolsOf(40), toolsOf(41, 'Zeile ü \ud83d\ude00')];
   fc.assert(
     fc.property(
@@ -75,6 +77,84 @@ test('a body has the value that JSON.parse gives it, wherever its tools are', ()
     ),
   );
 });
+
+/** A JSON text, with space and escapes in places where no client writes them. */
+const oddText = fc
+  .tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), fc.boolean())
+  .map(([value, indent, escaped]) => {
+    const text = JSON.stringify(value, null, indent).replaceAll('": ', '" :');
+    return escaped ? text.replaceAll('a', String.raw`\u0061`) : text;
+  });
+
+test('a scan finds in known tools what it finds in new ones', () => {
+  fc.assert(
+    fc.property(
+      fc.array(oddText, { minLength: 1, maxLength: 6 }),
+      fc.array(fc.tuple(fc.string(), oddText), { maxLength: 4 }),
+      fc.nat(4),
+      fc.constantFrom('', ' ', '\n', ' x', '[]', ']', '}', ',', '"'),
+      fc.integer({ min: 2, max: 5_000 }),
+      (items, others, at, after, stretch) => {
+        const memory = new RememberedTools();
+        // Long enough to be remembered, with a string that counts as large, numbers of both kinds, and JSON in a text.
+        const long = String.raw`["${'x'.repeat(5_000)}",12345678901234567890,-0.5,7,"{\"a\":1}",[{}]]`;
+        const tools = `[${[...items, long].join(', ')}]`;
+        const bodyOf = (end: string): Buffer => {
+          const fields = others.map(([key, text]) => `${JSON.stringify(`_${key}`)}:${text}`);
+          fields.splice(at, 0, `"tools": ${tools}${end}`);
+          return Buffer.from(`{${fields.join(',')}}`);
+        };
+        for (let turn = 0; turn < 3; turn += 1) outcomeOf(() => scanned(bodyOf(''), memory).scan);
+        const body = bodyOf(after);
+        const expected = outcomeOf(() => scanObject(body));
+        expect(outcomeOf(() => scanObject(body, memory))).toEqual(expected);
+        expect(outcomeOf(() => lastOf(scanInSteps(body, stretch, memory)))).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('known tools count towards the limit of tokens', () => {
+  const memory = new RememberedTools();
+  const bodyOf = (tokens: number): Buffer =>
+    Buffer.from(`{"tools":[${'1,'.repeat(200_000)}1],"messages":[${'1,'.repeat(tokens)}1]}`);
+  for (let turn = 0; turn < 2; turn += 1) scanned(bodyOf(1), memory);
+  // Besides the commas in both lists there are three brackets, two colons and a comma.
+  expect(() => scanned(bodyOf(MAX_TOKENS - 200_006), memory)).not.toThrow();
+  expect(() => scanned(bodyOf(MAX_TOKENS - 200_005), memory)).toThrow('JSON tokens');
+});
+
+test('a scan looks at known tools no more', () => {
+  const memory = new RememberedTools();
+  const body = Buffer.from(`{"model":"m","tools":${JSON.stringify(toolsOf(40))},"stream":true}`);
+  const start = body.indexOf('[');
+  expect(memory.find('tools', body, start)).toBeUndefined();
+  for (let turn = 0; turn < 2; turn += 1) scanned(body, memory);
+  expect(memory.find('tools', body, start)).toMatchObject({
+    length: JSON.stringify(toolsOf(40)).length + 160,
+  });
+  expect(memory.find('other', body, start)).toBeUndefined();
+  expect(memory.find('tools', body, start + 1)).toBeUndefined();
+  expect(memory.find('tools', body.subarray(0, -20), start)).toBeUndefined();
+  const changed = Buffer.from(body);
+  changed[start + 100] = 0x20;
+  expect(memory.find('tools', changed, start)).toBeUndefined();
+});
+
+function outcomeOf(scan: () => unknown): unknown {
+  try {
+    return scan();
+  } catch (error) {
+    return String(error);
+  }
+}
+
+function lastOf<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 let vendor: TestUpstream;
 let gateway: TestGateway;

@@ -6,7 +6,8 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { ObjectScan, Span } from '../../lib/json-scan.ts';
+import type { Span } from '../../lib/json-bytes.ts';
+import type { ObjectScan } from '../../lib/object-scan.ts';
 import { DIALOGUE_FIELDS } from '../../translate/write-request.ts';
 import { Payload } from '../../upstream/payload.ts';
 import { findBase64Middle, isPlainBase64 } from './base64-middle.ts';

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../../catalog/model.ts';
+import { type Edit, spliced } from '../../lib/edit.ts';
 import { invalid } from '../../lib/errors.ts';
 import {
   isObject,
@@ -12,14 +13,8 @@ import {
   tryParseJson,
 } from '../../lib/json.ts';
 import { OPEN_OBJECT } from '../../lib/json-bytes.ts';
-import {
-  type Edit,
-  type ObjectScan,
-  type Span,
-  scanInSteps,
-  scanObject,
-  spliced,
-} from '../../lib/json-scan.ts';
+import { type Span, scanInSteps, scanObject } from '../../lib/json-scan.ts';
+import type { KnownValues, ObjectScan } from '../../lib/object-scan.ts';
 import { COUNTED } from '../../translate/refuse-unknown.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../../upstream/vendor.ts';
@@ -49,7 +44,14 @@ export interface Scanned {
  * @throws GatewayError `invalid-request` if it is not UTF-8, and what `scanObject` throws.
  */
 export function scanned(body: Buffer, tools?: RememberedTools): Scanned {
-  return withTree(body, scanText(body), tools);
+  return remembering(body, scanText(body, tools), tools);
+}
+
+/** The body with what its scan has found, of which the tools are remembered. */
+function remembering(body: Buffer, scan: ObjectScan, tools: RememberedTools | undefined): Scanned {
+  const span = scan.fields.get('tools');
+  if (span !== undefined) tools?.meet(body.subarray(span.start, span.end));
+  return withTree(body, scan, tools);
 }
 
 /** Bodies of fewer bytes are read in about a millisecond, so interrupting that is not worth it. */
@@ -76,7 +78,7 @@ function* scanning(body: Buffer, tools: RememberedTools): Work<Scanned> {
     start = end;
     yield;
   }
-  return withTree(body, yield* scanInSteps(body, STRETCH), tools);
+  return remembering(body, yield* scanInSteps(body, STRETCH, tools), tools);
 }
 
 /** The last place up to `at` where UTF-8 can be cut: before a byte that continues no character (RFC 3629, 3). */
@@ -91,9 +93,9 @@ function requireUtf8(bytes: Uint8Array): void {
 }
 
 /** Scans the text of an object. @throws as `scanned` does. */
-export function scanText(body: Uint8Array): ObjectScan {
+export function scanText(body: Uint8Array, known?: KnownValues): ObjectScan {
   requireUtf8(body);
-  return scanObject(body);
+  return scanObject(body, known);
 }
 
 /** The body with what a scan has found in it. */

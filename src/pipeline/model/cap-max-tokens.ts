@@ -2,7 +2,7 @@
 
 import type { Model } from '../../catalog/model.ts';
 import { isObject, type Json } from '../../lib/json.ts';
-import { valueAt } from '../../lib/json-scan.ts';
+import { valueAt } from '../../lib/scanned-values.ts';
 import { replaced, type Scanned } from '../body/scanned.ts';
 
 /** The fields that bound the length of an answer. */

@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import { isObject, type Json } from '../../lib/json.ts';
-import { valueAt } from '../../lib/json-scan.ts';
+import { valueAt } from '../../lib/scanned-values.ts';
 import type { Routed } from '../exchange.ts';
 import { isNative } from './request-kind.ts';
 

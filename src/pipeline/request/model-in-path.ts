@@ -2,9 +2,9 @@
 
 import type { ModelInPath } from '../../formats/format.ts';
 import { formats } from '../../formats/formats.ts';
+import type { Edit } from '../../lib/edit.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import type { Edit } from '../../lib/json-scan.ts';
 import { namingModel } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 

@@ -5,7 +5,7 @@ import { isConfined } from '../../access/principal.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Route } from '../../conversation/route.ts';
 import { usageOnRequest } from '../../formats/usage-on-request.ts';
-import type { Edit } from '../../lib/json-scan.ts';
+import type { Edit } from '../../lib/edit.ts';
 import type { Query } from '../../lib/query.ts';
 import { requestHeaders } from '../../upstream/headers.ts';
 import { edited } from '../../upstream/payload.ts';

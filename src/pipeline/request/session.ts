@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { findSessionHeader } from '../../formats/session-header.ts';
 import { asObject, asText } from '../../lib/json.ts';
-import { itemsOf } from '../../lib/json-scan.ts';
+import { itemsOf } from '../../lib/scanned-values.ts';
 import { shortValue } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 

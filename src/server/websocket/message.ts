@@ -2,7 +2,8 @@
 
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
-import { type Span, valueAt } from '../../lib/json-scan.ts';
+import type { Span } from '../../lib/json-bytes.ts';
+import { valueAt } from '../../lib/scanned-values.ts';
 import { withoutByteOrderMark } from '../../pipeline/body/byte-order-mark.ts';
 import { scanText } from '../../pipeline/body/scanned.ts';
 import type { Dialogue } from './dialogue-memory.ts';

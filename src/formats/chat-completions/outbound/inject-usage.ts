@@ -4,8 +4,9 @@
  */
 
 import { bytesOfText, isAt, latin1OfBytes } from '../../../lib/bytes.ts';
+import type { Edit } from '../../../lib/edit.ts';
 import { OPEN_OBJECT } from '../../../lib/json-bytes.ts';
-import { type Edit, type Span, scanObject } from '../../../lib/json-scan.ts';
+import { type Span, scanObject } from '../../../lib/json-scan.ts';
 import { findDialect } from '../dialects.ts';
 
 const NULL = bytesOfText('null');
