@@ -3,6 +3,7 @@
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { asList, asObjects, asText, isList, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Span } from '../../lib/json-bytes.ts';
+import type { KnownValues } from '../../lib/object-scan.ts';
 import { valueAt } from '../../lib/scanned-values.ts';
 import { withoutByteOrderMark } from '../../pipeline/body/byte-order-mark.ts';
 import { scanText } from '../../pipeline/body/scanned.ts';
@@ -56,12 +57,13 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
 /**
  * @param received one complete message
+ * @param known values that were scanned before
  * @returns the message, with its type, its lane and the places of its values
  * @throws GatewayError `invalid-request` if the message is not JSON, has no type, or names no valid lane
  */
-export function readMessage(received: Buffer): Message {
+export function readMessage(received: Buffer, known?: KnownValues): Message {
   const bytes = withoutByteOrderMark(received);
-  const { fields } = scanText(bytes);
+  const { fields } = scanText(bytes, known);
   const type = asText(getField({ bytes, fields }, 'type'));
   const lane = getField({ bytes, fields }, 'stream_id') ?? undefined;
   if (type === undefined) throw invalid('type: Field required', 'type');
@@ -115,9 +117,9 @@ export function parseRequest(
   const dialogue = previous === undefined || inConversation ? undefined : findDialogue(previous);
   const items = parseItems(raw('input'));
   const stored = mayStore && raw('store') !== 'false';
-  const values = new Map<string, string>([['stream', 'true']]);
+  const values = new Map<string, string | Uint8Array>([['stream', 'true']]);
   for (const [key, { start, end }] of fields) {
-    if (!ENVELOPE.has(key)) values.set(key, bytes.toString('utf8', start, end));
+    if (!ENVELOPE.has(key)) values.set(key, bytes.subarray(start, end));
   }
   if (dialogue !== undefined && items !== undefined) {
     values.delete('previous_response_id');
@@ -127,9 +129,18 @@ export function parseRequest(
   if (include !== undefined && !stored && isReasoningModel(asText(getField(message, 'model')) ?? '')) {
     values.set('include', JSON.stringify(include));
   }
-  const body = [...values].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',');
   const continuesAtVendor = inConversation || (previous !== undefined && dialogue === undefined);
-  return { body: Buffer.from(`{${body}}`), dialogue, continuesAtVendor, items, stored };
+  return { body: objectBytes(values), dialogue, continuesAtVendor, items, stored };
+}
+
+/** The bytes of an object. @param values JSON in UTF-8, by key; at least one. */
+function objectBytes(values: ReadonlyMap<string, string | Uint8Array>): Buffer {
+  const pieces: Uint8Array[] = [];
+  for (const [key, value] of values) {
+    pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));
+    pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
+  }
+  return Buffer.concat([...pieces, Buffer.from('}')]);
 }
 
 /** What a message wants to be included, with the reasoning; undefined if nothing has to be added. */

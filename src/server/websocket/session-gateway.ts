@@ -1,6 +1,7 @@
 /** The gateway as a WebSocket session uses it. */
 
 import type { ClientRequest } from 'node:http';
+import type { KnownValues } from '../../lib/object-scan.ts';
 import type { Arrival } from '../../pipeline/body/arrivals.ts';
 import type { Memory } from './dialogue-memory.ts';
 
@@ -14,6 +15,8 @@ export interface SessionGateway {
   isReasoningModel(model: string): boolean;
   /** Whether the client may store responses at the vendor. */
   mayStore(): boolean;
+  /** The tools of requests that came before. */
+  knownTools(): KnownValues;
   /** The largest body, in bytes. */
   readonly bodyLimit: number;
   /** Milliseconds that data may wait for a client that does not read. */

@@ -149,7 +149,7 @@ export class Session {
     let lane: string | undefined;
     try {
       if (isBinary) throw invalid('Events must be sent as text frames, not binary.');
-      const message = readMessage(toBytes(data));
+      const message = readMessage(toBytes(data), this.#gateway.knownTools());
       lane = message.lane;
       this.#handle(message);
     } catch (error) {

@@ -106,6 +106,7 @@ export function acceptSockets(server: Server, options: SocketsOptions): Sockets 
           const holder = findKnownPrincipal(request, current());
           return holder?.stored !== 'none';
         },
+        knownTools: () => current().tools,
         bodyLimit,
         unreadTimeout: unreadTimeout(),
         messageTimeout: () => current().options.requestBody,
