@@ -64,8 +64,10 @@ const ENFORCING: readonly (FormatName | undefined)[] = ['messages', 'generate-co
 /** Whether strict mode takes a schema in the form of `strictForm`. It does not take one that is too deep to check. */
 export function fitsStrict(schema: JsonObject | undefined): boolean {
   if (schema === undefined) return true;
+  // Its form has the same root, and the tools of most agents have an open one.
+  if (schema['type'] !== 'object' || !isClosedObject(schema)) return false;
   const form = strictForm(schema);
-  return form['type'] === 'object' && form['anyOf'] === undefined && isClosed(form, 0);
+  return form['anyOf'] === undefined && isClosed(form, 0);
 }
 
 /**
@@ -77,9 +79,9 @@ export function strictForm(schema: JsonObject): JsonObject {
 }
 
 function withLoneReference(schema: JsonObject): JsonObject {
+  if (schema['$ref'] === undefined) return schema;
   const { $ref, ...rest } = schema;
-  const isLone = $ref === undefined || isEmpty(rest);
-  return isLone || rest['anyOf'] !== undefined ? schema : { ...rest, anyOf: [{ $ref }] };
+  return isEmpty(rest) || rest['anyOf'] !== undefined ? schema : { ...rest, anyOf: [{ $ref }] };
 }
 
 function withType(schema: JsonObject): JsonObject {

@@ -471,6 +471,15 @@ describe('the end', () => {
     });
   });
 
+  test.each([
+    ['no other fields', {}],
+    ['fields of its own', { unknownFields: { brandNew: true, tools: 'odd', id: 'odd' } }],
+  ])('no event has a field twice, if the vendor sends %s', (_, end) => {
+    const events = renderStream(makeReply(hello, end));
+    expect(events.filter(({ data }) => data.includes('"response":'))).toHaveLength(3);
+    for (const { data } of events) expect(JSON.stringify(JSON.parse(data))).toBe(data);
+  });
+
   test('has usage even if the vendor sends none', () => {
     const response = answered(makeReply([]).filter(({ type }) => type !== 'usage'));
     expect(response['usage']).toMatchObject({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });

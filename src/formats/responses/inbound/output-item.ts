@@ -3,12 +3,13 @@
 import type { Signature } from '../../../conversation/prompt.ts';
 import type { PartDetail, PartStart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import type { RenderedResponse } from './rendered-response.ts';
 
 /** Where the events of a stream go. A whole answer discards them. */
 export interface EventWriter {
   write(type: string, fields: JsonObject): void;
-  /** Writes one event for each type, all with the same fields, which are made and serialized only once. */
-  writeEach(types: readonly string[], makeFields: () => JsonObject): void;
+  /** Writes one event for each type, all with the same response, which is made and serialized only once. */
+  writeResponse(types: readonly string[], render: () => RenderedResponse): void;
   /** Prepares the deltas of one text: what they have in common is serialized only once. */
   deltas(type: string, place: JsonObject): Deltas;
   writeDelta(deltas: Deltas, text: string): void;

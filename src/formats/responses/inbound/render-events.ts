@@ -12,6 +12,7 @@ import type { EventRenderer, RequestContext } from '../../format.ts';
 import { renderFailureCode } from '../wire/failure-codes.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
 import { renderErrorFields } from './render-error.ts';
+import type { RenderedResponse } from './rendered-response.ts';
 import { ResponseWriter } from './response-writer.ts';
 
 const NOWHERE: Sink<Sse> = { enqueue() {} };
@@ -45,8 +46,9 @@ class ResponseEvents implements EventRenderer, EventWriter {
     const fields = renderErrorFields(error);
     this.write('error', fields);
     const code = renderFailureCode(asText(fields['code']));
-    const response = this.#response.renderFailed({ code, message: error.message });
-    this.write('response.failed', { response });
+    this.writeResponse(['response.failed'], () =>
+      this.#response.renderFailed({ code, message: error.message }),
+    );
   }
 
   /**
@@ -62,15 +64,18 @@ class ResponseEvents implements EventRenderer, EventWriter {
   // What the items write.
 
   write(type: string, fields: JsonObject): void {
-    this.writeEach([type], () => fields);
+    this.#write(type, JSON.stringify(fields).slice(1));
   }
 
-  writeEach(types: readonly string[], makeFields: () => JsonObject): void {
-    const serialized = JSON.stringify(makeFields()).slice(1);
-    for (const type of types) {
-      const data = `{"type":"${type}","sequence_number":${this.#nextNumber()},${serialized}`;
-      this.#out.enqueue({ event: type, data });
-    }
+  writeResponse(types: readonly string[], render: () => RenderedResponse): void {
+    const fields = `"response":${render().text()}}`;
+    for (const type of types) this.#write(type, fields);
+  }
+
+  /** @param fields JSON without the first bracket */
+  #write(type: string, fields: string): void {
+    const data = `{"type":"${type}","sequence_number":${this.#nextNumber()},${fields}`;
+    this.#out.enqueue({ event: type, data });
   }
 
   deltas(type: string, place: JsonObject): Deltas {

@@ -11,7 +11,7 @@ import type { Deltas, EventWriter } from './output-item.ts';
 import { ResponseWriter } from './response-writer.ts';
 
 const NO_DELTAS: Deltas = { type: '', head: '' };
-const NO_EVENTS: EventWriter = { write() {}, writeEach() {}, deltas: () => NO_DELTAS, writeDelta() {} };
+const NO_EVENTS: EventWriter = { write() {}, writeResponse() {}, deltas: () => NO_DELTAS, writeDelta() {} };
 
 /** @see Inbound.renderReply */
 export function renderReply({ start, choices, usage }: Reply, request: RequestContext): JsonObject {
@@ -20,7 +20,7 @@ export function renderReply({ start, choices, usage }: Reply, request: RequestCo
   const [choice] = choices;
   if (choice) replay(choice, response);
   response.add({ type: 'usage', usage });
-  return response.render();
+  return response.render().object();
 }
 
 /** Adds an answer event by event, with one delta for each part. */

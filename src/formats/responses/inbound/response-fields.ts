@@ -3,12 +3,13 @@
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, ReplyStart, Usage } from '../../../conversation/reply.ts';
-import { asNumber, asText, type Json, type JsonObject, withFirst } from '../../../lib/json.ts';
+import { asNumber, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderModeration } from '../../openai/moderation.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { echoSettings } from './echo-settings.ts';
+import { EchoedSettings, RenderedResponse } from './rendered-response.ts';
 
 /** OpenAI's words for service tiers. The tiers of other vendors are all rendered as `default`. */
 const TIERS: ReadonlySet<string> = new Set([
@@ -35,22 +36,22 @@ export interface Progress {
 /** Renders the response objects of one answer. */
 export class ResponseRenderer {
   readonly #request: RequestContext;
-  readonly #settings: JsonObject;
+  readonly #settings: EchoedSettings;
   readonly #askedTier: string;
 
   constructor(request: RequestContext) {
     const asked = asText(request.body['service_tier']) ?? '';
     this.#request = request;
-    this.#settings = echoSettings(request.body);
+    this.#settings = new EchoedSettings(echoSettings(request.body));
     this.#askedTier = TIERS.has(asked) ? asked : 'auto';
   }
 
   /** Renders a response in progress: little more is known than the request. @param output the items so far */
-  begun(start: ReplyStart, output: readonly JsonObject[] = []): JsonObject {
+  begun(start: ReplyStart, output: readonly JsonObject[] = []): RenderedResponse {
     return this.#render(start, { status: 'in_progress', service_tier: this.#askedTier, output });
   }
 
-  ended({ start, output, usage, refused, additional }: Progress, end: Choice['end']): JsonObject {
+  ended({ start, output, usage, refused, additional }: Progress, end: Choice['end']): RenderedResponse {
     const { status, details } = renderFinish(end, refused);
     const tier = start.serviceTier ?? '';
     const allAdditional = {
@@ -76,7 +77,7 @@ export class ResponseRenderer {
   failed(
     { start, output, usage }: Progress,
     error: { readonly code: string; readonly message: string },
-  ): JsonObject {
+  ): RenderedResponse {
     return this.#render(start, {
       status: 'failed',
       error,
@@ -90,7 +91,7 @@ export class ResponseRenderer {
     { id, created, model, unknownFields, formatSpecific }: ReplyStart,
     fields: JsonObject,
     additional: JsonObject = {},
-  ): JsonObject {
+  ): RenderedResponse {
     const request = this.#request;
     const others = {
       ...unknownFields,
@@ -98,15 +99,12 @@ export class ResponseRenderer {
       ...additional,
       ...renderModeration(additional['moderation'] ?? unknownFields?.['moderation']),
     };
-    return withFirst(others, {
-      ...this.#settings,
-      ...renderHead(
-        prefixedId('resp_', id || request.id),
-        created ?? request.created,
-        model || request.prompt.model,
-      ),
-      ...fields,
-    });
+    const head = renderHead(
+      prefixedId('resp_', id || request.id),
+      created ?? request.created,
+      model || request.prompt.model,
+    );
+    return new RenderedResponse(this.#settings, { ...head, ...fields }, others);
   }
 }
 

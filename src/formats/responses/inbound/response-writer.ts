@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
-import { asList, type JsonObject } from '../../../lib/json.ts';
+import { asList } from '../../../lib/json.ts';
 import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
@@ -18,6 +18,7 @@ import { findNamespacedNames } from '../wire/namespaces.ts';
 import { findClientCalls } from './client-calls.ts';
 import { ItemWriter } from './item-writer.ts';
 import type { EventWriter } from './output-item.ts';
+import type { RenderedResponse } from './rendered-response.ts';
 import { type Progress, ResponseRenderer } from './response-fields.ts';
 
 type End = Choice['end'];
@@ -89,8 +90,8 @@ export class ResponseWriter {
       case 'reply-end': {
         this.#start = mergeStart(event, this.#start);
         this.#over = true;
-        const response = this.render();
-        this.#events.write(`response.${response['status']}`, { response });
+        const { status } = renderFinish(this.#end, this.#items.refused);
+        this.#events.writeResponse([`response.${status}`], () => this.render());
       }
     }
   }
@@ -99,22 +100,21 @@ export class ResponseWriter {
   begin(): void {
     if (this.#begun) return;
     this.#begun = true;
-    this.#events.writeEach(['response.created', 'response.in_progress'], () => ({
-      response: this.#renderer.begun(this.#start),
-    }));
+    const types = ['response.created', 'response.in_progress'];
+    this.#events.writeResponse(types, () => this.#renderer.begun(this.#start));
   }
 
   /** Writes an event that says nothing new: an empty delta of the open text, or else that the response is in progress. */
   keepAlive(): void {
     if (!this.#begun) this.begin();
     else if (!this.#over && !this.#items.keepAlive()) {
-      const response = this.#renderer.begun(this.#start, this.#items.shown());
-      this.#events.write('response.in_progress', { response });
+      const shown = this.#items.shown();
+      this.#events.writeResponse(['response.in_progress'], () => this.#renderer.begun(this.#start, shown));
     }
   }
 
   /** Renders the whole response. */
-  render(): JsonObject {
+  render(): RenderedResponse {
     return this.#renderer.ended(this.#progress(), this.#end);
   }
 
@@ -124,7 +124,7 @@ export class ResponseWriter {
   }
 
   /** Renders the response as far as it came before it failed. */
-  renderFailed(error: { readonly code: string; readonly message: string }): JsonObject {
+  renderFailed(error: { readonly code: string; readonly message: string }): RenderedResponse {
     return this.#renderer.failed(this.#progress(), error);
   }
 
