@@ -7,6 +7,9 @@ import { connect as connectTo, createServer, type Server, type Socket } from 'no
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openLimits } from '../../src/access/limits/open-limits.ts';
+import { openRedis } from '../../src/access/limits/redis.ts';
+import { Spending } from '../../src/access/limits/spending.ts';
+import { sharedWindow } from '../../src/access/limits/window.ts';
 import { charging } from '../../src/accounting/usage/consumption.ts';
 import { recording } from '../../src/accounting/usage/make-record.ts';
 import { ask, startVendor, statusOf, type TestVendor } from '../access/limits/support.ts';
@@ -89,21 +92,51 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
   });
 
   test('that takes longer than it may: nobody waits for it, and limits are kept', async () => {
-    const dawdling = await slowProxy(new URL(redis.url), 400);
+    const dawdling = await startRelay(redis.url, (data, client) =>
+      setTimeout(() => client.writable && client.write(data), 400),
+    );
     closing.push(dawdling.close);
-    const url = await gatewayAt(`redis://127.0.0.1:${dawdling.port}`);
+    const url = await gatewayAt(dawdling.url);
     const began = performance.now();
     await expectKept(url);
     // Ten commands one after another, had each been waited for, and two more for every request.
     expect(performance.now() - began).toBeLessThan(5 * 4_000);
   });
+
+  test('whose connection breaks when it has carried out what it was sent: nothing is counted twice', async () => {
+    let breaks = false;
+    const relay = await startRelay(redis.url, (data, client) => {
+      if (breaks) client.destroy();
+      else client.write(data);
+      breaks = false;
+    });
+    closing.push(relay.close);
+    const recovered: string[] = [];
+    const shared = await openRedis(
+      relay.url,
+      () => undefined,
+      (message) => void recovered.push(message),
+    );
+    closing.push(shared.close);
+    const requests = sharedWindow('requests', 60, shared.redis, shared.onFault);
+    const spending = new Spending('spent', { now: Date.now, redis: shared.redis });
+    breaks = true;
+    await requests.add('limited', 1);
+    await expect.poll(() => recovered).toHaveLength(1);
+    expect(await requests.add('limited', 1)).toMatchObject({ count: 2 });
+    breaks = true;
+    spending.charge('limited', 5, Date.now());
+    await expect.poll(() => recovered).toHaveLength(2);
+    expect(await spending.get('limited')).toMatchObject({ day: 5, month: 5 });
+  });
 });
 
-/** A relay that passes on all bytes, and delays answers by this many milliseconds. */
-async function slowProxy(
-  { port }: URL,
-  milliseconds: number,
-): Promise<{ readonly port: number; close(): void }> {
+/** A relay that passes requests on. @param answer passes an answer on, or does something else. */
+async function startRelay(
+  target: string,
+  answer: (data: string | Buffer, client: Socket) => void,
+): Promise<{ readonly url: string; close(): void }> {
+  const { port } = new URL(target);
   const sockets = new Set<Socket>();
   const server: Server = createServer((client) => {
     const real = connectTo(Number(port), '127.0.0.1');
@@ -115,13 +148,13 @@ async function slowProxy(
       });
     }
     client.on('data', (data) => real.write(data));
-    real.on('data', (data) => setTimeout(() => client.writable && client.write(data), milliseconds));
+    real.on('data', (data) => answer(data, client));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
   return {
-    port: address.port,
+    url: `redis://127.0.0.1:${address.port}`,
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -4,10 +4,14 @@ import type { Redis } from 'ioredis';
 import { applyCommandTimeouts, type CommandTimeouts } from './command-timeouts.ts';
 import { keepInUse } from './keep-in-use.ts';
 
-/** A command that cannot be sent at once fails, and the connection is opened again in the background. */
+/**
+ * A command that cannot be sent at once, or whose connection breaks, fails. The connection is opened again in the
+ * background. ioredis would send unanswered commands again then, although Redis may have carried them out already: a
+ * request or an amount of money would count twice.
+ */
 export const REDIS_OPTIONS = {
   lazyConnect: true,
-  maxRetriesPerRequest: 1,
+  maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   connectTimeout: 1_000,
   retryStrategy: (tries: number) => Math.min(tries * 100, 2_000),
