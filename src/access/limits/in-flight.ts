@@ -23,6 +23,9 @@ export interface InFlight {
 /** How long the exchanges of a killed process still count, in milliseconds. */
 const LEASE = 60_000;
 
+/** The most leases of a process that wait for Redis to be removed. Further ones expire by themselves. */
+const MAX_ENDED = 10_000;
+
 /** The clock of Redis decides, because the clocks of several machines differ. */
 const NOW = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `;
 
@@ -57,10 +60,13 @@ export function localInFlight(): InFlight {
 export function sharedInFlight(name: string, redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
   const here = new Map<string, Set<string>>();
+  /** Leases of exchanges that are over, of which Redis could not be told, by key; and their number. */
+  const ended = new Map<string, string[]>();
+  let endedCount = 0;
 
   const getPlace = (key: string): string => `gateway:${name}:${key}`;
   const renewal = setInterval(renew, LEASE / 3).unref();
-  // Exchanges that began while Redis was away are in flight for the other processes too.
+  // Exchanges that began while Redis was away are in flight for the other processes too, and those that ended are not.
   redis.on('ready', renew);
 
   function renew(): void {
@@ -68,14 +74,27 @@ export function sharedInFlight(name: string, redis: Redis): InFlight {
       // Without Redis there is nothing to renew. After it is back, the next renewal enters all leases again.
       redis.eval(RENEW, 1, getPlace(key), LEASE, ...leases).catch(() => undefined);
     }
+    const unremoved = [...ended];
+    ended.clear();
+    endedCount = 0;
+    for (const [key, leases] of unremoved) remove(key, leases);
+  }
+
+  function remove(key: string, leases: readonly string[]): void {
+    redis.zrem(getPlace(key), ...leases).catch(() => {
+      if (endedCount + leases.length > MAX_ENDED) return;
+      const waiting = ended.get(key);
+      if (waiting === undefined) ended.set(key, [...leases]);
+      else waiting.push(...leases);
+      endedCount += leases.length;
+    });
   }
 
   function leave(key: string, lease: string): void {
     const leases = here.get(key);
     if (!leases?.delete(lease)) return;
     if (leases.size === 0) here.delete(key);
-    // A lease that cannot be removed expires by itself.
-    redis.zrem(getPlace(key), lease).catch(() => undefined);
+    remove(key, [lease]);
   }
 
   return {

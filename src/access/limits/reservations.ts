@@ -68,6 +68,9 @@ export function localReservations(): LocalReservations {
 /** How long the reservations of a killed process still count, in milliseconds. */
 const LEASE = 60_000;
 
+/** The most keys of which Redis is told once it is back. What is held of further ones expires by itself. */
+const MAX_UNTOLD = 10_000;
+
 /**
  * Says what this process holds of a key, and returns what the others hold. One field for each process: the amount, and
  * until when it counts by the clock of Redis. So a request costs as much as there are processes, not requests.
@@ -99,13 +102,22 @@ export function sharedReservations(name: string, redis: Redis): Reservations {
   const here = localReservations();
   const self = randomUUID();
   const getPlace = (key: string): string => `gateway:${name}:${key}`;
-  const update = (key: string): Promise<unknown> =>
-    redis.eval(UPDATE, 1, getPlace(key), self, here.held(key), LEASE).catch(() => 0);
+  /** The keys of which Redis may believe that this process holds something else. */
+  const untold = new Set<string>();
+  const update = async (key: string): Promise<unknown> => {
+    untold.delete(key);
+    try {
+      return await redis.eval(UPDATE, 1, getPlace(key), self, here.held(key), LEASE);
+    } catch {
+      if (untold.size < MAX_UNTOLD) untold.add(key);
+      return 0;
+    }
+  };
   const renew = (): void => {
-    for (const key of here.keys()) void update(key);
+    for (const key of new Set([...here.keys(), ...untold])) void update(key);
   };
   const renewal = setInterval(renew, LEASE / 3).unref();
-  // What was reserved while Redis was away is held from the others too.
+  // What was reserved while Redis was away is held from the others too, and what was released then is not.
   redis.on('ready', renew);
 
   return {

@@ -207,6 +207,26 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(await running).toBe(200);
   });
 
+  test('what a request held when Redis went away is free once it is back', async () => {
+    const url = await another({ concurrentRequests: 1, budgetDay: 100 });
+    const admin = new Redis(redis.url);
+    const release = vendor.hold();
+    const running = statusOf(ask(url, LIMITED));
+    await soon(() => expect(vendor.received).toHaveLength(1));
+    const held = (): Promise<number> => admin.exists('gateway:in-flight:limited', 'gateway:reserved:limited');
+    expect(await held()).toBe(2);
+    // Away, with all that it holds.
+    await admin.config('SET', 'requirepass', 'another');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    await soon(() => expect(troubles).not.toEqual([]));
+    release();
+    expect(await running).toBe(200);
+    await admin.config('SET', 'requirepass', '');
+    // A minute later it would be free in any case.
+    await vi.waitFor(async () => expect(await held()).toBe(0), { timeout: 20_000 });
+    admin.disconnect();
+  });
+
   test('an answer that arrived while the process was busy is not late', async () => {
     patience.times = 1;
     const { redis: client, close } = await openRedis(
