@@ -6,6 +6,7 @@
  */
 
 import type { LookupAddress, LookupOptions } from 'node:dns';
+import { errorCode } from '../lib/error-code.ts';
 
 /** The signature of `dns.lookup`. */
 export type Resolve = (
@@ -16,9 +17,20 @@ export type Resolve = (
 
 type Callback = (error: Error | null, addresses: LookupAddress[]) => void;
 
-/** Has each name looked up once at a time. What comes of it is for all who wait for it then, and not cached. */
+/** Node's code for a name server that has not answered, or says that it fails at the moment ("getaddrinfo(3)"). */
+const UNANSWERED = 'EAI_AGAIN';
+
+/**
+ * Has each name looked up once at a time. What comes of it is for all who wait for it then, and not cached. Names that
+ * were not answered last time are looked up one after the other, so that one thread is left for the others, however many
+ * name servers are away.
+ */
 export function shareLookups(resolve: Resolve): Resolve {
   const waiting = new Map<string, Callback[]>();
+  const unanswered = new Set<string>();
+  /** Lookups of such names. The first one has begun. */
+  const queue: (() => void)[] = [];
+
   return (hostname, options, callback) => {
     const key = `${hostname} ${options.family} ${options.hints}`;
     const others = waiting.get(key);
@@ -28,9 +40,19 @@ export function shareLookups(resolve: Resolve): Resolve {
     }
     const callbacks = [callback];
     waiting.set(key, callbacks);
-    resolve(hostname, options, (...result) => {
-      waiting.delete(key);
-      for (const each of callbacks) each(...result);
-    });
+    const isQueued = unanswered.has(hostname);
+    const begin = (): void =>
+      resolve(hostname, options, (...result) => {
+        const [error] = result;
+        if (errorCode(error) === UNANSWERED) unanswered.add(hostname);
+        else unanswered.delete(hostname);
+        waiting.delete(key);
+        if (isQueued) {
+          queue.shift();
+          queue[0]?.();
+        }
+        for (const each of callbacks) each(...result);
+      });
+    if (!isQueued || queue.push(begin) === 1) begin();
   };
 }

@@ -16,7 +16,15 @@ import { CLOSED } from '../support/free-port.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually } from '../support/raw.ts';
 import { sized } from './stage.ts';
-import { ask, native, streamedAnswer, translated, ways, wholeAnswer } from './upstream-ways.ts';
+import {
+  ask,
+  native,
+  streamedAnswer,
+  translated,
+  type UpstreamWay,
+  ways,
+  wholeAnswer,
+} from './upstream-ways.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -120,6 +128,60 @@ describe('U-02 names that do not resolve', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
       for (const answer of answers) await answer.text();
     }
+  });
+
+  test('two name servers that do not answer leave a thread of two for the names of other vendors', async () => {
+    const upstream = await faultUpstream();
+    upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions'), { connection: 'close' }));
+    /** The names that wait for a thread, and those that have one, by what ends their lookup. */
+    const waiting: (() => void)[] = [];
+    const running = new Map<string, (isAnswered: boolean) => void>();
+    const next = (): void => {
+      if (running.size < 2) waiting.shift()?.();
+    };
+    const lookup: Resolve = (hostname, _, callback) => {
+      waiting.push(() => {
+        const end = (isAnswered: boolean): void => {
+          running.delete(hostname);
+          if (isAnswered) callback(null, found);
+          else callback(Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' }), []);
+          next();
+        };
+        running.set(hostname, end);
+        if (hostname === 'well.test') end(true);
+      });
+      next();
+    };
+    const place = (name: string): string => `http://${name}.test:${upstream.port}`;
+    const vendors = {
+      ...vendorsAtUrl(place('well')),
+      anthropic: { baseUrl: place('dead'), apiKey: 'vendor-key' },
+      google: { baseUrl: place('gone'), apiKey: 'vendor-key' },
+    };
+    const gateway = await gatewayTo('', { ...NOT_AGAIN, vendors }, lookup);
+    const [well, , dead, gone] = native;
+    const askAll = (ways: readonly (UpstreamWay | undefined)[]): Promise<number>[] =>
+      ways.map(async (each) => {
+        const answer = await ask(gateway.url, each ?? way, false);
+        await answer.text();
+        return answer.status;
+      });
+    const first = askAll([dead, gone]);
+    await eventually(() => running.size === 2, 'both names are looked up');
+    for (const end of running.values()) end(false);
+    expect(await Promise.all(first)).toEqual([502, 502]);
+
+    const again = askAll([dead, gone]);
+    await eventually(() => running.size > 0, 'a name is looked up');
+    expect(await Promise.all(askAll([well]))).toEqual([200]);
+    // One after the other. What resolves again is like any other name from then on.
+    for (const isAnswered of [false, true]) {
+      await eventually(() => running.size === 1, 'one name is looked up');
+      const [[name, end] = []] = running;
+      end?.(isAnswered);
+      await eventually(() => !running.has(name ?? ''), 'its lookup is over');
+    }
+    expect((await Promise.all(again)).toSorted()).toEqual([200, 502]);
   });
 
   test('a resolver that does not answer: 504 when the connect timeout is over', async () => {
