@@ -1,6 +1,7 @@
 /** The cache of answers: who gets one, when, and in which form. */
 
 import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { answersInMemory, answersInRedis } from '../../src/pipeline/cache/answer-store.ts';
@@ -375,5 +376,29 @@ describe.runIf(hasRedis())('in Redis', () => {
     expect(await away.get('a')).toBeUndefined();
     away.close();
     expect(told).toEqual([expect.stringMatching(/^Redis cannot be reached .*so no answers are cached\.$/)]);
+  });
+
+  test('that it is a replica is reported, and its name is asked for the primary again', async () => {
+    const told: string[] = [];
+    const admin = new Redis(redis.url);
+    const store = await answersInRedis(redis.url, (sentence) => void told.push(sentence));
+    const id = async (): Promise<string | undefined> =>
+      /id=(\d+) .*cmd=(?!client)/.exec(String(await admin.client('LIST')))?.[1];
+    const before = await id();
+    expect(before).toBeDefined();
+    await admin.call('REPLICAOF', '127.0.0.1', '1');
+    for (let at = 0; at < 3; at += 1) store.set('a', 'b', 60);
+    await soon(async () => expect(await id()).toMatch(/\d/));
+    await soon(async () => expect(await id()).not.toBe(before));
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    await soon(async () => {
+      store.set('a', 'b', 60);
+      expect(await store.get('a')).toBe('b');
+    });
+    expect(told).toEqual([
+      expect.stringMatching(/^Redis refuses a command that the cache needs \(READONLY .*\)\.$/),
+    ]);
+    store.close();
+    admin.disconnect();
   });
 });

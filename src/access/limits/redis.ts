@@ -9,13 +9,35 @@ import { keepInUse } from './keep-in-use.ts';
  * background. ioredis would send unanswered commands again then, although Redis may have carried them out already: a
  * request or an amount of money would count twice.
  */
-export const REDIS_OPTIONS = {
+const REDIS_OPTIONS = {
   lazyConnect: true,
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   connectTimeout: 1_000,
   retryStrategy: (tries: number) => Math.min(tries * 100, 2_000),
 } as const;
+
+/** The shortest time between two connections that are given up because they lead to a replica, in milliseconds. */
+const SEEKING = 2_000;
+
+/**
+ * The options of a connection. One that leads to a replica is opened again now and then: the name of the server may lead
+ * to the new primary by then.
+ * @param onSeek called before that.
+ */
+export function redisOptions(onSeek: () => void = () => {}) {
+  let sought = Number.NEGATIVE_INFINITY;
+  return {
+    ...REDIS_OPTIONS,
+    reconnectOnError({ message }: Error) {
+      const now = performance.now();
+      if (!message.startsWith('READONLY') || now - sought < SEEKING) return false;
+      sought = now;
+      onSeek();
+      return true;
+    },
+  };
+}
 
 /** Milliseconds that a command may take, and that a connection may stay silent. */
 export const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
@@ -61,11 +83,13 @@ export async function openRedis(
 ): Promise<RedisConnection> {
   // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
-  const redis = new Redis(url, {
-    ...REDIS_OPTIONS,
-    // The server has become a replica. Its name may lead to the new primary.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
+  let isSeeking = false;
+  const redis = new Redis(
+    url,
+    redisOptions(() => {
+      isSeeking = true;
+    }),
+  );
   // Each kind of limit has counters that listen for it to be ready; Node would warn of a leak from the eleventh on.
   redis.setMaxListeners(LISTENERS);
   let refused = Number.NEGATIVE_INFINITY;
@@ -95,7 +119,11 @@ export async function openRedis(
   redis.on('error', (error: NodeJS.ErrnoException) =>
     leave(error.message || error.code || error.name, error.name === 'ReplyError'),
   );
-  redis.on('close', () => leave('its connection closed'));
+  redis.on('close', () => {
+    // That it is a replica has been reported as a refusal.
+    if (!isSeeking) leave('its connection closed');
+    isSeeking = false;
+  });
   redis.on('ready', () => {
     if (away) onRecovered('Redis can be reached again, so limits are shared again.');
     away = false;
@@ -119,7 +147,7 @@ export async function openRedis(
  * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
  * report it.
  */
-function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void {
+export function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
     command.promise.catch((error: Error) => {

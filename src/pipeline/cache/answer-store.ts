@@ -2,8 +2,9 @@
 
 import { applyCommandTimeouts } from '../../access/limits/command-timeouts.ts';
 import { keepInUse } from '../../access/limits/keep-in-use.ts';
-import { REDIS_OPTIONS, REDIS_TIMEOUTS } from '../../access/limits/redis.ts';
+import { REDIS_TIMEOUTS, redisOptions, reportRefusals } from '../../access/limits/redis.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
+import { reportSparingly } from '../../lib/sparing-reports.ts';
 
 /** A complete answer in neutral words. */
 export interface KeptAnswer {
@@ -86,10 +87,19 @@ function entrySize(entry: Entry | undefined): number {
 
 const PREFIX = 'gateway:answer:';
 
-/** Keeps answers in Redis. While it is away, nothing is found and nothing is kept. @param log receives one sentence then. */
+/**
+ * Keeps answers in Redis. While it is away, nothing is found and nothing is kept.
+ * @param log receives one sentence then, and one a minute while it refuses commands.
+ */
 export async function answersInRedis(url: string, log: (sentence: string) => void): Promise<AnswerStore> {
   const { Redis } = await import('ioredis');
-  const redis = new Redis(url, REDIS_OPTIONS);
+  const redis = new Redis(url, redisOptions());
+  let reason = '';
+  const report = reportSparingly(() => log(`Redis refuses a command that the cache needs (${reason}).`));
+  reportRefusals(redis, (said) => {
+    reason = said;
+    report();
+  });
   // A connection that hangs is given up: every request would wait for it, and answers to be kept would pile up.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   keepInUse(redis);

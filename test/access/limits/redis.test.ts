@@ -322,6 +322,31 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles[0]).toMatch(reason);
   });
 
+  test('Redis has become a replica: it is tried again now and then, not at each request, and reported once', async () => {
+    const url = await another({ requestsPerMinute: 100 });
+    const admin = new Redis(redis.url);
+    const connections = async (): Promise<number> =>
+      Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1]);
+    const before = await connections();
+    await admin.call('REPLICAOF', '127.0.0.1', '1');
+    const end = performance.now() + 3_000;
+    while (performance.now() < end) {
+      expect(await statusOf(ask(url, LIMITED))).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(troubles).toEqual([expect.stringMatching(/^Redis refuses a command that limits need \(READONLY/)]);
+    expect(recovered).toEqual([]);
+    // At once, after two seconds, and once more if this machine is slow.
+    expect((await connections()) - before).toBeGreaterThan(0);
+    expect((await connections()) - before).toBeLessThanOrEqual(3);
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    await soon(async () => {
+      await statusOf(ask(url, LIMITED));
+      expect(Number(await admin.get('gateway:requests:limited'))).toBeGreaterThan(0);
+    });
+    admin.disconnect();
+  });
+
   async function connected(): Promise<Redis> {
     const { redis: client, close } = await openRedis(
       redis.url,
