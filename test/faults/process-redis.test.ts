@@ -103,6 +103,40 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     expect(performance.now() - began).toBeLessThan(5 * 4_000);
   });
 
+  test('that answers all commands too late: its connection is given up until it is fast enough', async () => {
+    let delay = 0;
+    const relay = await startRelay(redis.url, (data, client) =>
+      // Less than the longest silence, and more than a command may take.
+      setTimeout(() => client.writable && client.write(data), delay),
+    );
+    closing.push(relay.close);
+    const troubles: string[] = [];
+    const recovered: string[] = [];
+    const shared = await openRedis(
+      relay.url,
+      (message) => void troubles.push(message),
+      (message) => void recovered.push(message),
+    );
+    closing.push(shared.close);
+    expect(shared.isShared()).toBe(true);
+    delay = 150;
+    await expect
+      .poll(async () => {
+        await shared.redis.get('limited').catch(() => undefined);
+        return shared.isShared();
+      })
+      .toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(shared.isShared()).toBe(false);
+    // On a busy machine, so late that its connection seems to hang.
+    expect(troubles).toEqual([
+      expect.stringMatching(/^Redis cannot be reached \((?:All answers take longer than 100|Nothing came)/),
+    ]);
+    delay = 0;
+    await expect.poll(() => shared.isShared()).toBe(true);
+    expect(recovered).toHaveLength(1);
+  });
+
   test('whose connection breaks when it has carried out what it was sent: nothing is counted twice', async () => {
     let breaks = false;
     const relay = await startRelay(redis.url, (data, client) => {

@@ -13,15 +13,24 @@ export interface CommandTimeouts {
   readonly silence: number;
 }
 
-/** Rejects commands of `redis` that take too long, and destroys a connection that stays silent. */
+/**
+ * After so many milliseconds in which no command was answered in time, a connection is given up. Its answers come, but
+ * each request would wait for them in vain.
+ */
+const LATENESS = 1_000;
+
+/** Rejects commands of `redis` that take too long, and destroys a connection that stays silent, or is always late. */
 export function applyCommandTimeouts(
   redis: Redis,
   { command: commandTimeout, silence }: CommandTimeouts,
 ): void {
   const send = redis.sendCommand.bind(redis);
   let hear: (() => void) | undefined;
+  /** When the first of the commands began that were all late. */
+  let lateSince: number | undefined;
 
   redis.on('connect', () => {
+    lateSince = undefined;
     const { stream } = redis;
     const onHeard = (): void => {
       hear?.();
@@ -35,11 +44,22 @@ export function applyCommandTimeouts(
     const sent = send(command, stream);
     // The command could not even be written.
     if (command.isSettled) return sent;
-    const settle = unlessReadBy(commandTimeout, () => {
-      if (!command.isSettled) command.reject(new Error('Command timed out'));
-    });
-    command.promise.then(settle, settle);
     const connection = redis.stream;
+    const began = performance.now();
+    let isLate = false;
+    const cancel = unlessReadBy(commandTimeout, () => {
+      if (command.isSettled) return;
+      isLate = true;
+      command.reject(new Error('Command timed out'));
+      lateSince ??= began;
+      if (performance.now() - lateSince > LATENESS)
+        connection.destroy(new Error(`All answers take longer than ${commandTimeout} ms`));
+    });
+    const settle = (): void => {
+      cancel();
+      if (!isLate) lateSince = undefined;
+    };
+    command.promise.then(settle, settle);
     hear ??= unlessReadBy(silence, () => {
       hear = undefined;
       connection.destroy(new Error(`Nothing came for ${silence} ms`));
