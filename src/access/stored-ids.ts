@@ -40,6 +40,9 @@ export interface StoredIdsOptions {
 /** No vendor's id is longer; OpenAI's have about 60 characters. */
 const MAX_ID_LENGTH = 256;
 
+/** Milliseconds between a failed write and the next one. */
+const RETRY = 1_000;
+
 /** @param options all are optional; without a table, ids are in memory only. */
 export function openStoredIds({
   table,
@@ -53,6 +56,7 @@ export function openStoredIds({
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let isTroubled = false;
+  let isClosed = false;
 
   const remember = ({ id, key }: Owned): void => {
     owners.delete(id);
@@ -72,22 +76,22 @@ export function openStoredIds({
       for (const { id } of owned) waiting.delete(id);
       isTroubled = false;
     } catch (error) {
-      // They wait for the next write, which the next response causes.
       if (!isTroubled) log('The owners of objects stored at vendors cannot be written to the store.', error);
       isTroubled = true;
+      if (!isClosed) writeIn(RETRY);
     }
   };
 
-  const writeSoon = (): void => {
+  const writeIn = (milliseconds: number): void => {
     timer ??= setTimeout(() => {
       writing = writing.then(write);
-    }, interval).unref();
+    }, milliseconds).unref();
   };
 
   return {
     missing(ids, key) {
       const strange = new Set(ids.filter((id) => owners.get(id) !== key));
-      const unknown = [...strange].filter((id) => !owners.has(id) && id.length <= MAX_ID_LENGTH);
+      const unknown = [...strange].filter((id) => !owners.has(id) && isId(id));
       if (table === undefined || unknown.length === 0) return strange;
       return lookedUp(table, unknown, interval).then((found) => {
         for (const owned of found) {
@@ -99,19 +103,25 @@ export function openStoredIds({
     },
     bind(ids, key) {
       for (const id of ids) {
-        if (owners.has(id) || id === '' || id.length > MAX_ID_LENGTH) continue;
+        if (owners.has(id) || !isId(id)) continue;
         remember({ id, key });
         if (table === undefined) continue;
         if (waiting.size < maxEntries) waiting.set(id, key);
-        writeSoon();
+        writeIn(interval);
       }
     },
     async close() {
+      isClosed = true;
       clearTimeout(timer);
       writing = writing.then(write);
       await writing;
     },
   };
+}
+
+/** Whether a text can be a vendor's id. PostgreSQL does not accept text with U+0000, even in a query. */
+function isId(text: string): boolean {
+  return text !== '' && text.length <= MAX_ID_LENGTH && !text.includes('\0');
 }
 
 /**

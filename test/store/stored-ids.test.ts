@@ -88,7 +88,32 @@ test('a failed write is reported once, and made up for by the next one that succ
   expect(written).toEqual(['a', 'b', 'c']);
 });
 
+test('a failed write is tried again by itself: no further answer may come for hours', async () => {
+  const written: string[] = [];
+  let isBroken = true;
+  const ids = opened({
+    find: async () => [],
+    async add(owned) {
+      if (isBroken) throw new Error('no room');
+      written.push(...owned.map(({ id }) => id));
+    },
+  });
+  ids.bind(['a'], 'one');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  isBroken = false;
+  await expect.poll(() => written).toEqual(['a']);
+});
+
 describeStores('stored ids', (stores) => {
+  test('an id that no store can keep belongs to nobody, and does not stop the others', async () => {
+    const place = await stores.newPlace();
+    const first = opened(ownedTable(await stores.open(place)));
+    first.bind(['resp\0_1', 'resp_2'], 'one');
+    await first.close();
+    const second = opened(ownedTable(await stores.open(place)));
+    expect(await second.missing(['resp\0_1', 'resp_2'], 'one')).toEqual(new Set(['resp\0_1']));
+  });
+
   test('other processes, and those after a restart, know the owners; a known id is found in memory alone', async () => {
     const place = await stores.newPlace();
     const first = opened(ownedTable(await stores.open(place)));
