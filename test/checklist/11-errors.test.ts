@@ -259,10 +259,11 @@ describe('checklist 159: agents learn that a dialogue is too long, however a ser
   ])('checklist 159: %s', async (message) => {
     door.answers((_, response) => refuse(response, { error: { message, type: 'x', code: '1261' } }, 400));
     const toClaudeCode = await door.whole('messages', QWEN);
-    expect([toClaudeCode.status, at(toClaudeCode.json, 'error.message')]).toEqual([
-      400,
-      `prompt is too long: ${message}`,
-    ]);
+    const told = String(at(toClaudeCode.json, 'error.message'));
+    expect(toClaudeCode.status).toBe(400);
+    expect(told).toMatch(/^prompt is too long: /);
+    // Before the vendor's words may stand the sizes, as Anthropic writes them.
+    expect(told.replace(/^prompt is too long: (?:\d+ tokens > \d+ maximum\. )?/, '')).toBe(message);
     const toCodex = await door.stream('responses', QWEN);
     expect(at(parseJson(toCodex.text), 'error.code')).toBe('context_length_exceeded');
   });

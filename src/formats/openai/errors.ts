@@ -8,6 +8,7 @@ import { asObject, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { classifyError, guessStatus } from './classify-error.ts';
 import { type ErrorFields, readErrorBody } from './error-body.ts';
+import { renderMessage } from './render-message.ts';
 
 /** The `type` and `code` of each fault in OpenAI's words. An error's own code takes precedence. */
 const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]>> = {
@@ -46,7 +47,9 @@ const CODE_CONCERNS_CALLER: ReadonlySet<Fault> = new Set<Fault>([
 /** An error as the body of an error response (OpenAI API reference, "Error codes"). */
 export function renderError(error: GatewayError): JsonObject {
   const [type, code] = WORDS[error.fault];
-  return { error: { message: error.message, type, param: error.param ?? null, code: error.code ?? code } };
+  return {
+    error: { message: renderMessage(error), type, param: error.param ?? null, code: error.code ?? code },
+  };
 }
 
 /**

@@ -342,7 +342,6 @@ describe('the meaning of an error', () => {
 describe('rendered in this format', () => {
   test.each<[Fault, string, string | null]>([
     ['invalid-request', 'invalid_request_error', null],
-    ['context-too-long', 'invalid_request_error', 'context_length_exceeded'],
     ['unauthenticated', 'invalid_request_error', 'invalid_api_key'],
     ['model-not-allowed', 'permission_error', 'model_not_allowed'],
     ['model-not-found', 'invalid_request_error', 'model_not_found'],
@@ -360,6 +359,27 @@ describe('rendered in this format', () => {
     expect(renderError(new GatewayError(fault, 'words'))).toEqual({
       error: { message: 'words', type, param: null, code },
     });
+  });
+
+  test("a full context has OpenAI's words before the vendor's", () => {
+    expect(renderError(new GatewayError('context-too-long', 'words'))).toEqual({
+      error: {
+        message:
+          "Your input exceeds the context window of this model, because this model's maximum context length is smaller. words",
+        type: 'invalid_request_error',
+        param: null,
+        code: 'context_length_exceeded',
+      },
+    });
+  });
+
+  test.each<[string, string, number, string]>([
+    ['has', 'Slow down.', 7, 'Slow down. Please try again in 7s.'],
+    ['names once', 'Please try again in 6.5s.', 7, 'Please try again in 6.5s.'],
+    ['is silent about a long', 'Slow down.', 3600, 'Slow down.'],
+  ])('a rate limit %s wait', (_, said, retryAfter, message) => {
+    const error = new GatewayError('rate-limited', said, { retryAfter });
+    expect(renderError(error)).toMatchObject({ error: { message } });
   });
 
   test("the field and the upstream's code", () => {

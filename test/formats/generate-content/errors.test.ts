@@ -222,7 +222,6 @@ describe('an error as Google words it', () => {
 
   test.each<[Fault, number, string]>([
     ['invalid-request', 400, 'INVALID_ARGUMENT'],
-    ['context-too-long', 400, 'INVALID_ARGUMENT'],
     ['unauthenticated', 401, 'UNAUTHENTICATED'],
     ['model-not-allowed', 403, 'PERMISSION_DENIED'],
     ['permission-denied', 403, 'PERMISSION_DENIED'],
@@ -236,7 +235,6 @@ describe('an error as Google words it', () => {
     ['unsupported-media-type', 415, 'INVALID_ARGUMENT'],
     ['unprocessable', 422, 'INVALID_ARGUMENT'],
     ['rate-limited', 429, 'RESOURCE_EXHAUSTED'],
-    ['quota-exceeded', 429, 'RESOURCE_EXHAUSTED'],
     ['internal', 500, 'INTERNAL'],
     ['upstream-auth', 502, 'INTERNAL'],
     ['upstream-broken', 502, 'UNAVAILABLE'],
@@ -245,6 +243,33 @@ describe('an error as Google words it', () => {
     ['upstream-timeout', 504, 'DEADLINE_EXCEEDED'],
   ])('%s is %d %s', (fault, code, status) => {
     expect(renderError(new GatewayError(fault, 'x'))).toEqual({ error: { code, message: 'x', status } });
+  });
+
+  test("has Google's words for a full context before the vendor's", () => {
+    expect(renderError(new GatewayError('context-too-long', 'x'))).toEqual({
+      error: {
+        code: 400,
+        message: 'The input token count exceeds the maximum number of tokens allowed. x',
+        status: 'INVALID_ARGUMENT',
+      },
+    });
+  });
+
+  test.each<[string, { retryAfter?: number }, object]>([
+    [
+      'that no wait refills is like that of a day',
+      {},
+      { '@type': `${TYPE}QuotaFailure`, violations: [{ quotaId: 'PerDay', description: 'x' }] },
+    ],
+    [
+      'that is full again has the wait alone',
+      { retryAfter: 90 },
+      { '@type': `${TYPE}RetryInfo`, retryDelay: '90s' },
+    ],
+  ])('a quota %s', (_, wait, detail) => {
+    expect(renderError(new GatewayError('quota-exceeded', 'x', wait))).toEqual({
+      error: { code: 429, message: 'x', status: 'RESOURCE_EXHAUSTED', details: [detail] },
+    });
   });
 
   test('is read back as the same error', () => {

@@ -3,6 +3,8 @@
 import type { Fault, GatewayError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
+import { findOverflow } from '../../overflow.ts';
+import { saysImageIsUnreadable } from '../../unreadable-image.ts';
 
 /** Anthropic's `error.type` for each fault. */
 const TYPES: Readonly<Record<Fault, string>> = {
@@ -55,9 +57,27 @@ export function renderLateError(error: GatewayError): Sse {
   return { event: 'error', data: JSON.stringify(renderError(error)) };
 }
 
-/** Clients recognise a full context by the words "prompt is too long", and then shorten what they send. */
+/** Agents decide by the words whether to shorten a dialogue, to ask for less, or to take out an image (Claude Code 2.1). */
 function renderMessage({ fault, message }: GatewayError): string {
-  return fault === 'context-too-long' && !/prompt is too long/i.test(message)
-    ? `prompt is too long: ${message}`
+  if (fault === 'context-too-long') return renderTooLong(message);
+  const isUnreadable = fault === 'invalid-request' && saysImageIsUnreadable(message);
+  return isUnreadable && !/could not process image/i.test(message)
+    ? `Could not process image. ${message}`
     : message;
+}
+
+/**
+ * Puts Anthropic's sentence before the words of another vendor. It has two, of which most agents know the first; by the
+ * second, Claude Code asks for a shorter answer.
+ */
+function renderTooLong(message: string): string {
+  if (/prompt is too long/i.test(message)) return message;
+  const overflow = /exceed context limit: \d/i.test(message) ? undefined : findOverflow(message);
+  if (overflow === undefined) return `prompt is too long: ${message}`;
+  const { prompt, answer, limit } = overflow;
+  const sizes =
+    answer === undefined
+      ? `${prompt} tokens > ${limit} maximum`
+      : `input length and \`max_tokens\` exceed context limit: ${prompt} + ${answer} > ${limit}, decrease input length or \`max_tokens\` and try again`;
+  return `prompt is too long: ${sizes}. ${message}`;
 }

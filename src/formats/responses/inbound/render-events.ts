@@ -46,9 +46,8 @@ class ResponseEvents implements EventRenderer, EventWriter {
     const fields = renderErrorFields(error);
     this.write('error', fields);
     const code = renderFailureCode(asText(fields['code']));
-    this.writeResponse(['response.failed'], () =>
-      this.#response.renderFailed({ code, message: error.message }),
-    );
+    const message = asText(fields['message']) ?? error.message;
+    this.writeResponse(['response.failed'], () => this.#response.renderFailed({ code, message }));
   }
 
   /**

@@ -1,0 +1,20 @@
+/** Refusals of an image that a vendor cannot read. Agents then take it out of the dialogue, and go on. */
+
+/** The words of OpenAI (two sentences), Google (two), Anthropic (three), Z.ai and Cloudflare. */
+const UNREADABLE = [
+  'image data you provided does not represent a valid image',
+  'expected a base64-encoded data url with an image mime type',
+  'unable to process input image',
+  'provided image is not valid',
+  'could not process image',
+  'image does not match the provided media type',
+  'image cannot be empty',
+  '图片输入格式/解析错误',
+  'invalid data for image',
+];
+
+/** Whether a vendor's refusal says that it cannot read an image. */
+export function saysImageIsUnreadable(message: string): boolean {
+  const lower = message.toLowerCase();
+  return UNREADABLE.some((words) => lower.includes(words));
+}
