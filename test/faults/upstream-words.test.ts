@@ -153,34 +153,36 @@ test('Claude Code asks for a shorter answer if the prompt alone would fit', asyn
   );
 });
 
-test('a wait that a vendor asks for within a stream is in the words that Codex reads', async () => {
+/** The last event of a stream from Gemini that fails after its beginning, for callers of responses. */
+async function failedResponse(error: object): Promise<{ readonly code: string; readonly message: string }> {
   const way = translated.find(({ format }) => format === 'responses');
   if (way === undefined) throw new Error('There is no way from responses.');
   const begun = { candidates: [{ content: { role: 'model', parts: [{ text: 'Well' }] } }] };
-  const limited = {
-    error: {
-      code: 429,
-      message: 'Resource has been exhausted (e.g. check quota).',
-      status: 'RESOURCE_EXHAUSTED',
-      details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17s' }],
-    },
-  };
   const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
   upstream.script(async (wire) => {
     wire.stream([`data: ${JSON.stringify(begun)}\n\n`]);
     await hasBegun;
-    wire.chunk(`data: ${JSON.stringify(limited)}\n\n`);
+    wire.chunk(`data: ${JSON.stringify({ error })}\n\n`);
     wire.lastChunk();
   });
   const response = await ask(gateway.url, way, true);
   begin();
   const text = await response.text();
-  const failed = /event: response\.failed\ndata: (.+)/.exec(text)?.[1] ?? '';
-  if (failed === '') throw new Error(text);
-  const { error } = JSON.parse(failed).response;
-  expect(error.code).toBe('rate_limit_exceeded');
+  const failed = /event: response\.failed\ndata: (.+)/.exec(text)?.[1];
+  if (failed === undefined) throw new Error(text);
+  return JSON.parse(failed).response.error;
+}
+
+test('a wait that a vendor asks for within a stream is in the words that Codex reads', async () => {
+  const { code, message } = await failedResponse({
+    code: 429,
+    message: 'Resource has been exhausted (e.g. check quota).',
+    status: 'RESOURCE_EXHAUSTED',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17s' }],
+  });
+  expect(code).toBe('rate_limit_exceeded');
   // openai/codex, codex-rs/codex-api/src/sse/responses.rs.
-  expect(error.message).toMatch(/try again in\s*(17)\s*(s|ms|seconds?)/i);
+  expect(message).toMatch(/try again in\s*(17)\s*(s|ms|seconds?)/i);
 });
 
 test('Gemini CLI does not sit through a quota that no wait refills', async () => {
@@ -210,4 +212,14 @@ test('Gemini CLI does not sit through a quota that no wait refills', async () =>
 test("a vendor's own words reach its own clients unchanged", async () => {
   for (const way of native)
     expect(messageIn(await refused(way, TOO_LONG[way.spoken], false))).toBe(TOO_LONG[way.spoken]);
+});
+
+// openai/codex, codex-rs/codex-api/src/sse/responses.rs, and opencode 1.18.33: after any other code they ask again.
+test.each([
+  ['a bad request', { code: 400, status: 'INVALID_ARGUMENT', message: 'No.' }, 'invalid_prompt'],
+  ['too large a request', { code: 413, status: 'INVALID_ARGUMENT', message: 'No.' }, 'invalid_prompt'],
+  ['a failure', { code: 500, status: 'INTERNAL', message: 'No.' }, 'server_error'],
+  ['an overload', { code: 503, status: 'UNAVAILABLE', message: 'No.' }, 'server_error'],
+])('Codex asks again within a stream only if that may help: after %s', async (_, error, code) => {
+  expect(await failedResponse(error)).toMatchObject({ code });
 });

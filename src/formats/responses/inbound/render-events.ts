@@ -45,7 +45,7 @@ class ResponseEvents implements EventRenderer, EventWriter {
     this.#response.begin();
     const fields = renderErrorFields(error);
     this.write('error', fields);
-    const code = renderFailureCode(asText(fields['code']));
+    const code = renderFailureCode(asText(fields['code']), error.fault);
     const message = asText(fields['message']) ?? error.message;
     this.writeResponse(['response.failed'], () => this.#response.renderFailed({ code, message }));
   }

@@ -1,5 +1,7 @@
 /** Codes of failed responses (OpenAI SDK, `ResponseError`). */
 
+import type { Fault } from '../../../lib/errors.ts';
+
 const DOCUMENTED = [
   'server_error',
   'rate_limit_exceeded',
@@ -29,10 +31,15 @@ const UNDOCUMENTED = ['context_length_exceeded', 'insufficient_quota'] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([...DOCUMENTED, ...UNDOCUMENTED]);
 
+/** Faults of the request itself, which no retry mends. */
+const OF_REQUEST: ReadonlySet<Fault> = new Set<Fault>(['invalid-request', 'unprocessable', 'too-large']);
+
 /**
  * Chooses the code of a failed response. Clients with strict types read no other than OpenAI's own; the `error` event before
- * it has the exact code.
+ * it has the exact code. Codex and opencode send a request again after any code that they do not know; `invalid_prompt`
+ * ends it (openai/codex, codex-rs/codex-api/src/sse/responses.rs; opencode 1.18.33).
  */
-export function renderFailureCode(code: string | undefined): string {
-  return code !== undefined && KNOWN.has(code) ? code : 'server_error';
+export function renderFailureCode(code: string | undefined, fault: Fault): string {
+  if (code !== undefined && KNOWN.has(code)) return code;
+  return OF_REQUEST.has(fault) ? 'invalid_prompt' : 'server_error';
 }
