@@ -1,5 +1,7 @@
 /** Refusals of an image that a vendor cannot read. Agents then take it out of the dialogue, and go on. */
 
+import type { GatewayError } from '../lib/errors.ts';
+
 /** The words of OpenAI (two sentences), Google (two), Anthropic (three), Z.ai and Cloudflare. */
 const UNREADABLE = [
   'image data you provided does not represent a valid image',
@@ -14,7 +16,8 @@ const UNREADABLE = [
 ];
 
 /** Whether a vendor's refusal says that it cannot read an image. */
-export function saysImageIsUnreadable(message: string): boolean {
+export function saysImageIsUnreadable({ fault, message }: GatewayError): boolean {
+  if (fault !== 'invalid-request') return false;
   const lower = message.toLowerCase();
   return UNREADABLE.some((words) => lower.includes(words));
 }

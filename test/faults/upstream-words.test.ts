@@ -185,6 +185,38 @@ test('a wait that a vendor asks for within a stream is in the words that Codex r
   expect(message).toMatch(/try again in\s*(17)\s*(s|ms|seconds?)/i);
 });
 
+/** What vendors say of a prompt or an answer that their rules forbid. */
+const FORBIDDEN = [
+  'Output blocked by content filtering policy',
+  'Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt.',
+  "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.",
+];
+
+test.each(translated.flatMap((way) => FORBIDDEN.map((message) => ({ name: way.name, way, message }))))(
+  '$name: a client recognises a refusal of content: $message',
+  async ({ way, message }) => {
+    const text = await refused(way, message, false);
+    // BerriAI/litellm, exception_mapping_utils.py, and UKGovernmentBEIS/inspect_ai, _openai.py and anthropic.py.
+    expect(text).toMatch(
+      way.format === 'messages'
+        ? /content filtering policy/
+        : /invalid_request_error.*"content_policy_violation"/,
+    );
+  },
+);
+
+test('a code of the vendor for refused content is kept', async () => {
+  const [toChat] = translated;
+  const error = { message: 'No.', type: 'invalid_request_error', param: null, code: 'cyber_policy' };
+  upstream.script((wire) => wire.answer(400, JSON.stringify({ error })));
+  const body = JSON.parse(await (await ask(gateway.url, toChat, false)).text());
+  expect(body.error).toEqual({
+    type: 'invalid_request_error',
+    message: 'Output blocked by content filtering policy. No.',
+    details: { error_code: 'cyber_policy' },
+  });
+});
+
 test('Gemini CLI does not sit through a quota that no wait refills', async () => {
   upstream.script((wire) =>
     wire.answer(

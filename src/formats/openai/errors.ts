@@ -6,6 +6,7 @@
 import { CREDENTIALS_REFUSED, type Fault, GatewayError, reportedWait } from '../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
+import { saysContentIsRefused } from '../refused-content.ts';
 import { classifyError, guessStatus } from './classify-error.ts';
 import { type ErrorFields, readErrorBody } from './error-body.ts';
 import { renderMessage } from './render-message.ts';
@@ -46,10 +47,9 @@ const CODE_CONCERNS_CALLER: ReadonlySet<Fault> = new Set<Fault>([
 
 /** An error as the body of an error response (OpenAI API reference, "Error codes"). */
 export function renderError(error: GatewayError): JsonObject {
-  const [type, code] = WORDS[error.fault];
-  return {
-    error: { message: renderMessage(error), type, param: error.param ?? null, code: error.code ?? code },
-  };
+  const [type, word] = WORDS[error.fault];
+  const code = error.code ?? word ?? (saysContentIsRefused(error) ? 'content_policy_violation' : null);
+  return { error: { message: renderMessage(error), type, param: error.param ?? null, code } };
 }
 
 /**

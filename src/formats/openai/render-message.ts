@@ -5,24 +5,15 @@ import { findOverflow } from '../overflow.ts';
 import { saysImageIsUnreadable } from '../unreadable-image.ts';
 
 /** Renders the message of an error. */
-export function renderMessage({
-  fault,
-  message,
-  retryAfter = Number.POSITIVE_INFINITY,
-}: GatewayError): string {
-  switch (fault) {
-    case 'context-too-long':
-      return renderTooLong(message);
-    case 'invalid-request':
-      return saysImageIsUnreadable(message) ? renderUnreadable(message) : message;
-    case 'rate-limited':
-      // Within a stream there is no header. Codex reads the wait here (openai/codex, codex-rs/codex-api/src/sse).
-      return retryAfter > MAX_RETRY_WAIT || /try again in \d/i.test(message)
-        ? message
-        : `${message} Please try again in ${retryAfter}s.`;
-    default:
-      return message;
-  }
+export function renderMessage(error: GatewayError): string {
+  const { fault, message, retryAfter = Number.POSITIVE_INFINITY } = error;
+  if (fault === 'context-too-long') return renderTooLong(message);
+  if (saysImageIsUnreadable(error)) return renderUnreadable(message);
+  // Within a stream there is no header. Codex reads the wait here (openai/codex, codex-rs/codex-api/src/sse).
+  const isShort = fault === 'rate-limited' && retryAfter <= MAX_RETRY_WAIT;
+  return isShort && !/try again in \d/i.test(message)
+    ? `${message} Please try again in ${retryAfter}s.`
+    : message;
 }
 
 /** OpenAI's newer sentence, and the beginning of its older one: LiteLLM and pydantic-ai know only that. */

@@ -57,10 +57,11 @@ export function renderError(error: GatewayError, requestId?: string): JsonObject
 }
 
 /** Clients know what Google refuses by its sentences alone. They stand before the words of another vendor. */
-function renderMessage({ fault, message }: GatewayError): string {
+function renderMessage(error: GatewayError): string {
+  const { fault, message } = error;
   if (fault === 'context-too-long') return renderTooLong(message);
-  const isUnreadable = fault === 'invalid-request' && saysImageIsUnreadable(message);
-  return isUnreadable && !/unable to process input image|provided image is not valid/i.test(message)
+  return saysImageIsUnreadable(error) &&
+    !/unable to process input image|provided image is not valid/i.test(message)
     ? `Provided image is not valid. ${message}`
     : message;
 }

@@ -4,6 +4,7 @@ import type { Fault, GatewayError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { findOverflow } from '../../overflow.ts';
+import { saysContentIsRefused } from '../../refused-content.ts';
 import { saysImageIsUnreadable } from '../../unreadable-image.ts';
 
 /** Anthropic's `error.type` for each fault. */
@@ -58,12 +59,16 @@ export function renderLateError(error: GatewayError): Sse {
 }
 
 /** Agents decide by the words whether to shorten a dialogue, to ask for less, or to take out an image (Claude Code 2.1). */
-function renderMessage({ fault, message }: GatewayError): string {
+function renderMessage(error: GatewayError): string {
+  const { fault, message } = error;
   if (fault === 'context-too-long') return renderTooLong(message);
-  const isUnreadable = fault === 'invalid-request' && saysImageIsUnreadable(message);
-  return isUnreadable && !/could not process image/i.test(message)
-    ? `Could not process image. ${message}`
-    : message;
+  if (saysImageIsUnreadable(error)) return withWords('Could not process image', message);
+  if (saysContentIsRefused(error)) return withWords('Output blocked by content filtering policy', message);
+  return message;
+}
+
+function withWords(sentence: string, message: string): string {
+  return message.toLowerCase().includes(sentence.toLowerCase()) ? message : `${sentence}. ${message}`;
 }
 
 /**
