@@ -32,7 +32,8 @@ const WORDS: Readonly<Record<Fault, readonly [type: string, code: string | null]
   internal: ['server_error', null],
   'upstream-auth': ['api_error', 'upstream_auth'],
   'upstream-broken': ['api_error', null],
-  'upstream-overloaded': ['server_error', null],
+  // Codex 0.171 asks five times and then suggests another model; without the code it asks some 25 times.
+  'upstream-overloaded': ['server_error', 'server_is_overloaded'],
   overloaded: ['server_error', null],
   'upstream-timeout': ['api_error', 'upstream_timeout'],
 };

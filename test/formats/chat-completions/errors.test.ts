@@ -353,7 +353,7 @@ describe('rendered in this format', () => {
     ['internal', 'server_error', null],
     ['upstream-auth', 'api_error', 'upstream_auth'],
     ['upstream-broken', 'api_error', null],
-    ['upstream-overloaded', 'server_error', null],
+    ['upstream-overloaded', 'server_error', 'server_is_overloaded'],
     ['upstream-timeout', 'api_error', 'upstream_timeout'],
   ])('%s', (fault, type, code) => {
     expect(renderError(new GatewayError(fault, 'words'))).toEqual({

@@ -9,7 +9,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import { renderError as renderOpenAIError } from '../../openai/errors.ts';
 
 /**
- * Renders an error as the body of an error response. Codex (0.169) sleeps for as long as any 429 says, without telling
+ * Renders an error as the body of an error response. Codex (0.171) sleeps for as long as any 429 says, without telling
  * its user. The exception is the error with which OpenAI reports a lasting limit: there it stops, and says when to try
  * again (openai/codex, codex-rs/codex-api/src/api_bridge.rs). Waits beyond MAX_RETRY_WAIT seconds therefore use it.
  */
