@@ -4,7 +4,7 @@
  */
 
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
-import { type FieldTree, SDK_FIELDS } from './sdk-fields.ts';
+import { SDK_FIELDS } from './sdk-fields.ts';
 import { spellings } from './spellings.ts';
 
 /** The known fields of an object, each with those of the object that it holds. */
@@ -20,64 +20,26 @@ export interface KnownFields {
  * endpoint. The models in `models`, `preset`, `plugins`, `providerOptions` and fields that end in `fallbacks` are
  * checked by `other-models.ts`, whatever else these hold.
  */
-const CHAT = [
-  ...[
-    'top_k',
-    'top_a',
-    'min_p',
-    'repetition_penalty',
-    'random_seed',
-    'ignore_eos',
-    'safe_prompt',
-    'prompt_mode',
-  ],
-  ...[
-    'thinking.type',
-    'thinking.budget_tokens',
-    'thinking.clear_thinking',
-    'thinking.keep',
-    'thinking.display',
-  ],
-  ...['enable_thinking', 'thinking_budget', 'reasoning_split', 'chat_template_kwargs.*', 'include_reasoning'],
-  ...[
-    'reasoning.effort',
-    'reasoning.max_tokens',
-    'reasoning.exclude',
-    'reasoning.enabled',
-    'reasoning.summary',
-  ],
-  ...['cache_control.type', 'cache_control.ttl', 'usage.include', 'route', 'response_format.schema.*'],
-  ...[
-    'extra_body.google.thinking_config.*',
-    'tools.strict',
-    'tools.cache_control.type',
-    'tools.cache_control.ttl',
-  ],
-  ...['models', 'preset', 'fallbacks.*', 'context_window_fallbacks.*', 'content_policy_fallbacks.*'],
-  ...[
-    'plugins.id',
-    'plugins.model',
-    'plugins.analysis_models',
-    'plugins.max_results',
-    'plugins.search_prompt',
-  ],
-  ...['plugins.engine', 'plugins.enabled', 'plugins.pdf.engine'],
-  ...['providerOptions.gateway.models', 'providerOptions.gateway.order', 'providerOptions.gateway.only'],
-];
+const CHAT = `
+  top_k top_a min_p repetition_penalty random_seed ignore_eos safe_prompt prompt_mode
+  thinking(type budget_tokens clear_thinking keep display)
+  enable_thinking thinking_budget reasoning_split chat_template_kwargs(*) include_reasoning
+  reasoning(effort max_tokens exclude enabled summary)
+  cache_control(type ttl) usage(include) route response_format(schema(*))
+  extra_body(google(thinking_config(*))) tools(strict cache_control(type ttl))
+  models preset fallbacks(*) context_window_fallbacks(*) content_policy_fallbacks(*)
+  plugins(id model analysis_models max_results search_prompt engine enabled pdf(engine))
+  providerOptions(gateway(models order only))
+`;
 
 /** Known fields that the SDKs do not have. The other spellings of Google's JSON are added by `spellings`. */
-const ALSO: Readonly<Record<FormatName, readonly string[]>> = {
+const ALSO: Readonly<Record<FormatName, string>> = {
   'chat-completions': CHAT,
-  responses: ['models', 'fallbacks.*', 'top_k', 'seed', 'stop'],
+  responses: 'models fallbacks(*) top_k seed stop',
   // Earlier models have these; Anthropic's newest SDKs no longer do.
-  messages: ['temperature', 'top_p', 'top_k', 'output_format.type', 'output_format.schema.*'],
-  'generate-content': [
-    // It has to be the model of the path (`requireSameModel`).
-    'model',
-    // The other two names of `responseJsonSchema`.
-    'generationConfig._responseJsonSchema.*',
-    'generationConfig.responseJsonSchemaOrdered.*',
-  ],
+  messages: 'temperature top_p top_k output_format(type schema(*))',
+  // The model has to be that of the path (`requireSameModel`). The other two are names of `responseJsonSchema`.
+  'generate-content': 'model generationConfig(_responseJsonSchema(*) responseJsonSchemaOrdered(*))',
 };
 
 /** Tools of chat-completions services that the SDKs do not have. Plugins are known by their id. */
@@ -147,18 +109,24 @@ export function listPaths(format: FormatName, refused: readonly string[]): reado
           pathsIn(SDK_FIELDS[other].fields).filter((path) => path.startsWith('tools.')),
         )
       : [];
-  const all = [...sdks, ...ALSO[format], ...brought];
+  const all = [...sdks, ...pathsIn(ALSO[format]), ...brought];
   if (format !== 'generate-content') return all;
   // A token count may hold a whole request.
   const counted = all.map((path) => `generateContentRequest.${path}`);
   return [...all, ...counted];
 }
 
-/** The paths of all fields in a tree, each behind that of the field that holds it. */
-function pathsIn(tree: FieldTree): readonly string[] {
-  return Object.entries(tree).flatMap(([name, inner]) =>
-    inner === 1 ? [name] : [name, ...pathsIn(inner).map((path) => `${name}.${path}`)],
-  );
+/** The paths of all fields in a text like `audio(format voice(id)) n`, each behind that of the field that holds it. */
+function pathsIn(text: string): readonly string[] {
+  const paths: string[] = [];
+  const holders: string[] = [];
+  for (const token of text.match(/[()]|[^()\s]+/g) ?? []) {
+    const holder = holders.at(-1);
+    if (token === '(') holders.push(paths.at(-1) ?? '');
+    else if (token === ')') holders.pop();
+    else paths.push(holder === undefined ? token : `${holder}.${token}`);
+  }
+  return paths;
 }
 
 interface Growing extends KnownFields {

@@ -1,428 +1,112 @@
 /**
  * The request fields that the vendors' SDKs know, and the types of tools: generated from the SDKs' types by
- * `test/pipeline/sdk-fields.test.ts`. Lists are left out; what has a `*` may hold anything. As a tree the names take
- * 1.7 KB less of what a browser loads than as paths.
+ * `test/pipeline/sdk-fields.test.ts`. Behind a field, in brackets, are those of the object that it holds. Lists are
+ * left out; what has a `*` may hold anything.
  */
 
 import type { FormatName } from '../conversation/prompt.ts';
 
-/** The fields of an object by their names, each with those of the object that it holds; 1 for one that holds none. */
-export interface FieldTree {
-  readonly [name: string]: FieldTree | 1;
-}
-
-export interface SdkFields {
-  readonly fields: FieldTree;
+interface SdkFields {
+  readonly fields: string;
   readonly tools: readonly string[];
 }
 
 export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
   'chat-completions': {
-    fields: {
-      audio: {
-        format: 1,
-        voice: {
-          id: 1,
-        },
-      },
-      frequency_penalty: 1,
-      function_call: {
-        name: 1,
-      },
-      functions: {
-        description: 1,
-        name: 1,
-        parameters: {
-          '*': 1,
-        },
-      },
-      logit_bias: {
-        '*': 1,
-      },
-      logprobs: 1,
-      max_completion_tokens: 1,
-      max_tokens: 1,
-      messages: {
-        '*': 1,
-      },
-      metadata: {
-        '*': 1,
-      },
-      modalities: 1,
-      model: 1,
-      moderation: {
-        model: 1,
-        policy: {
-          input: {
-            mode: 1,
-          },
-          output: {
-            mode: 1,
-          },
-        },
-      },
-      n: 1,
-      parallel_tool_calls: 1,
-      prediction: {
-        content: {
-          prompt_cache_breakpoint: {
-            mode: 1,
-            ttl: 1,
-          },
-          text: 1,
-          type: 1,
-        },
-        type: 1,
-      },
-      presence_penalty: 1,
-      prompt_cache_key: 1,
-      prompt_cache_options: {
-        mode: 1,
-        ttl: 1,
-      },
-      prompt_cache_retention: 1,
-      reasoning_effort: 1,
-      response_format: {
-        json_schema: {
-          description: 1,
-          name: 1,
-          schema: {
-            '*': 1,
-          },
-          strict: 1,
-        },
-        type: 1,
-      },
-      safety_identifier: 1,
-      seed: 1,
-      service_tier: 1,
-      stop: 1,
-      store: 1,
-      stream: 1,
-      stream_options: {
-        include_obfuscation: 1,
-        include_usage: 1,
-      },
-      temperature: 1,
-      tool_choice: {
-        allowed_tools: {
-          mode: 1,
-          tools: {
-            '*': 1,
-          },
-        },
-        custom: {
-          name: 1,
-        },
-        function: {
-          name: 1,
-        },
-        type: 1,
-      },
-      tools: {
-        custom: {
-          description: 1,
-          format: {
-            grammar: {
-              definition: 1,
-              syntax: 1,
-            },
-            type: 1,
-          },
-          name: 1,
-        },
-        function: {
-          description: 1,
-          name: 1,
-          parameters: {
-            '*': 1,
-          },
-          strict: 1,
-        },
-        type: 1,
-      },
-      top_logprobs: 1,
-      top_p: 1,
-      user: 1,
-      verbosity: 1,
-      web_search_options: {
-        search_context_size: 1,
-        user_location: {
-          approximate: {
-            city: 1,
-            country: 1,
-            region: 1,
-            timezone: 1,
-          },
-          type: 1,
-        },
-      },
-    },
+    fields: `
+      audio(format voice(id))
+      frequency_penalty
+      function_call(name)
+      functions(description name parameters(*))
+      logit_bias(*)
+      logprobs
+      max_completion_tokens
+      max_tokens
+      messages(*)
+      metadata(*)
+      modalities
+      model
+      moderation(model policy(input(mode) output(mode)))
+      n
+      parallel_tool_calls
+      prediction(content(prompt_cache_breakpoint(mode ttl) text type) type)
+      presence_penalty
+      prompt_cache_key
+      prompt_cache_options(mode ttl)
+      prompt_cache_retention
+      reasoning_effort
+      response_format(json_schema(description name schema(*) strict) type)
+      safety_identifier
+      seed
+      service_tier
+      stop
+      store
+      stream
+      stream_options(include_obfuscation include_usage)
+      temperature
+      tool_choice(allowed_tools(mode tools(*)) custom(name) function(name) type)
+      tools(custom(description format(grammar(definition syntax) type) name) function(description name
+        parameters(*) strict) type)
+      top_logprobs
+      top_p
+      user
+      verbosity
+      web_search_options(search_context_size user_location(approximate(city country region timezone) type))
+    `,
     tools: ['custom', 'function'],
   },
   responses: {
-    fields: {
-      access_programs: {
-        cyber: 1,
-      },
-      background: 1,
-      background_options: {
-        completion_window: 1,
-        continuation_id: 1,
-      },
-      context_management: {
-        compact_threshold: 1,
-        type: 1,
-      },
-      conversation: {
-        id: 1,
-      },
-      image: {
-        context_compression: 1,
-      },
-      include: 1,
-      input: {
-        '*': 1,
-      },
-      instructions: {
-        '*': 1,
-      },
-      max_output_tokens: 1,
-      max_tool_calls: 1,
-      metadata: {
-        '*': 1,
-      },
-      model: 1,
-      moderation: {
-        model: 1,
-        policy: {
-          input: {
-            mode: 1,
-          },
-          output: {
-            mode: 1,
-          },
-        },
-      },
-      parallel_tool_calls: 1,
-      personality: 1,
-      previous_response_id: 1,
-      prompt: {
-        id: 1,
-        variables: {
-          '*': 1,
-        },
-        version: 1,
-      },
-      prompt_cache_key: 1,
-      prompt_cache_options: {
-        comparison_response_id: 1,
-        mode: 1,
-        prewarm: 1,
-        ttl: 1,
-      },
-      prompt_cache_retention: 1,
-      reasoning: {
-        context: 1,
-        effort: 1,
-        generate_summary: 1,
-        mode: 1,
-        summary: 1,
-      },
-      safety_identifier: 1,
-      service_tier: 1,
-      store: 1,
-      stream: 1,
-      stream_options: {
-        include_obfuscation: 1,
-      },
-      temperature: 1,
-      text: {
-        format: {
-          description: 1,
-          name: 1,
-          schema: {
-            '*': 1,
-          },
-          strict: 1,
-          type: 1,
-        },
-        verbosity: 1,
-      },
-      tool_choice: {
-        mode: 1,
-        name: 1,
-        server_label: 1,
-        tools: {
-          '*': 1,
-        },
-        type: 1,
-      },
-      tools: {
-        action: 1,
-        allowed_callers: 1,
-        allowed_tools: {
-          read_only: 1,
-          tool_names: 1,
-        },
-        async: 1,
-        authorization: 1,
-        background: 1,
-        complexity: 1,
-        connector_id: 1,
-        container: {
-          file_ids: 1,
-          memory_limit: 1,
-          network_policy: {
-            allowed_domains: 1,
-            domain_secrets: {
-              domain: 1,
-              name: 1,
-              value: 1,
-            },
-            type: 1,
-          },
-          type: 1,
-        },
-        defer_loading: 1,
-        description: 1,
-        display_height: 1,
-        display_width: 1,
-        environment: {
-          container_id: 1,
-          file_ids: 1,
-          memory_limit: 1,
-          network_policy: {
-            allowed_domains: 1,
-            domain_secrets: {
-              domain: 1,
-              name: 1,
-              value: 1,
-            },
-            type: 1,
-          },
-          skills: {
-            description: 1,
-            name: 1,
-            path: 1,
-            skill_id: 1,
-            source: {
-              data: 1,
-              media_type: 1,
-              type: 1,
-            },
-            type: 1,
-            version: 1,
-          },
-          type: 1,
-        },
-        execution: 1,
-        external_web_access: 1,
-        filters: {
-          allowed_domains: 1,
-          filters: {
-            '*': 1,
-          },
-          key: 1,
-          type: 1,
-          value: 1,
-        },
-        format: {
-          definition: 1,
-          syntax: 1,
-          type: 1,
-        },
-        frame_count: 1,
-        frame_duration_ms: 1,
-        headers: {
-          '*': 1,
-        },
-        input_fidelity: 1,
-        input_image_mask: {
-          file_id: 1,
-          image_url: 1,
-        },
-        max_num_results: 1,
-        model: 1,
-        moderation: 1,
-        name: 1,
-        output_compression: 1,
-        output_format: 1,
-        output_schema: {
-          '*': 1,
-        },
-        parameters: {
-          '*': 1,
-        },
-        partial_images: 1,
-        quality: 1,
-        ranking_options: {
-          hybrid_search: {
-            embedding_weight: 1,
-            text_weight: 1,
-          },
-          ranker: 1,
-          score_threshold: 1,
-        },
-        require_approval: {
-          always: {
-            read_only: 1,
-            tool_names: 1,
-          },
-          never: {
-            read_only: 1,
-            tool_names: 1,
-          },
-        },
-        search_content_types: 1,
-        search_context_size: 1,
-        server_description: 1,
-        server_label: 1,
-        server_url: 1,
-        size: 1,
-        strict: 1,
-        svg: {
-          model: 1,
-          reasoning: {
-            effort: 1,
-          },
-        },
-        tools: {
-          allowed_callers: 1,
-          async: 1,
-          defer_loading: 1,
-          description: 1,
-          format: {
-            definition: 1,
-            syntax: 1,
-            type: 1,
-          },
-          name: 1,
-          output_schema: {
-            '*': 1,
-          },
-          parameters: {
-            '*': 1,
-          },
-          strict: 1,
-          type: 1,
-        },
-        tunnel_id: 1,
-        type: 1,
-        user_location: {
-          city: 1,
-          country: 1,
-          region: 1,
-          timezone: 1,
-          type: 1,
-        },
-        vector_store_ids: 1,
-      },
-      top_logprobs: 1,
-      top_p: 1,
-      truncation: 1,
-      user: 1,
-    },
+    fields: `
+      access_programs(cyber)
+      background
+      background_options(completion_window continuation_id)
+      context_management(compact_threshold type)
+      conversation(id)
+      image(context_compression)
+      include
+      input(*)
+      instructions(*)
+      max_output_tokens
+      max_tool_calls
+      metadata(*)
+      model
+      moderation(model policy(input(mode) output(mode)))
+      parallel_tool_calls
+      personality
+      previous_response_id
+      prompt(id variables(*) version)
+      prompt_cache_key
+      prompt_cache_options(comparison_response_id mode prewarm ttl)
+      prompt_cache_retention
+      reasoning(context effort generate_summary mode summary)
+      safety_identifier
+      service_tier
+      store
+      stream
+      stream_options(include_obfuscation)
+      temperature
+      text(format(description name schema(*) strict type) verbosity)
+      tool_choice(mode name server_label tools(*) type)
+      tools(action allowed_callers allowed_tools(read_only tool_names) async authorization background
+        complexity connector_id container(file_ids memory_limit network_policy(allowed_domains
+        domain_secrets(domain name value) type) type) defer_loading description display_height display_width
+        environment(container_id file_ids memory_limit network_policy(allowed_domains domain_secrets(domain
+        name value) type) skills(description name path skill_id source(data media_type type) type version)
+        type) execution external_web_access filters(allowed_domains filters(*) key type value)
+        format(definition syntax type) frame_count frame_duration_ms headers(*) input_fidelity
+        input_image_mask(file_id image_url) max_num_results model moderation name output_compression
+        output_format output_schema(*) parameters(*) partial_images quality
+        ranking_options(hybrid_search(embedding_weight text_weight) ranker score_threshold)
+        require_approval(always(read_only tool_names) never(read_only tool_names)) search_content_types
+        search_context_size server_description server_label server_url size strict svg(model
+        reasoning(effort)) tools(allowed_callers async defer_loading description format(definition syntax
+        type) name output_schema(*) parameters(*) strict type) tunnel_id type user_location(city country
+        region timezone type) vector_store_ids)
+      top_logprobs
+      top_p
+      truncation
+      user
+    `,
     tools: [
       'apply_patch',
       'code_interpreter',
@@ -445,363 +129,55 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
     ],
   },
   messages: {
-    fields: {
-      betas: 1,
-      billing_policy: {
-        bill_to: 1,
-        type: 1,
-      },
-      cache_control: {
-        ttl: 1,
-        type: 1,
-      },
-      compaction: {
-        instructions: 1,
-        type: 1,
-      },
-      container: {
-        id: 1,
-        skills: {
-          skill_id: 1,
-          type: 1,
-          version: 1,
-        },
-      },
-      context_management: {
-        edits: {
-          clear_at_least: {
-            type: 1,
-            value: 1,
-          },
-          clear_tool_inputs: 1,
-          exclude_tools: 1,
-          instructions: 1,
-          keep: {
-            type: 1,
-            value: 1,
-          },
-          pause_after_compaction: 1,
-          trigger: {
-            type: 1,
-            value: 1,
-          },
-          type: 1,
-        },
-      },
-      diagnostics: {
-        previous_message_id: 1,
-      },
-      fallback_credit_token: {
-        mode: 1,
-        token: 1,
-      },
-      fallbacks: {
-        '*': 1,
-        max_tokens: 1,
-        model: 1,
-        output_config: {
-          effort: 1,
-          format: {
-            schema: {
-              '*': 1,
-            },
-            type: 1,
-          },
-          task_budget: {
-            remaining: 1,
-            total: 1,
-            type: 1,
-          },
-        },
-        speed: 1,
-        thinking: {
-          block_binding: {
-            prefix_mismatch_behavior: 1,
-          },
-          budget_tokens: 1,
-          display: 1,
-          type: 1,
-        },
-      },
-      inference_geo: 1,
-      max_tokens: 1,
-      mcp_servers: {
-        authorization_token: 1,
-        name: 1,
-        tool_configuration: {
-          allowed_tools: 1,
-          enabled: 1,
-        },
-        type: 1,
-        url: 1,
-      },
-      messages: {
-        '*': 1,
-      },
-      metadata: {
-        user_id: 1,
-      },
-      model: 1,
-      output_config: {
-        effort: 1,
-        format: {
-          schema: {
-            '*': 1,
-          },
-          type: 1,
-        },
-        task_budget: {
-          remaining: 1,
-          total: 1,
-          type: 1,
-        },
-      },
-      output_format: {
-        schema: {
-          '*': 1,
-        },
-        type: 1,
-      },
-      service_tier: 1,
-      speed: 1,
-      stop_sequences: 1,
-      stream: 1,
-      system: {
-        '*': 1,
-      },
-      thinking: {
-        block_binding: {
-          prefix_mismatch_behavior: 1,
-        },
-        budget_tokens: 1,
-        display: 1,
-        type: 1,
-      },
-      thread: {
-        previous_message_id: 1,
-        type: 1,
-      },
-      tool_choice: {
-        disable_parallel_tool_use: 1,
-        name: 1,
-        type: 1,
-      },
-      tools: {
-        allowed_callers: 1,
-        allowed_domains: 1,
-        blocked_domains: 1,
-        cache_control: {
-          ttl: 1,
-          type: 1,
-        },
-        caching: {
-          ttl: 1,
-          type: 1,
-        },
-        citations: {
-          enabled: 1,
-        },
-        configs: {
-          '*': 1,
-          close_tab: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          cursor_position: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          double_click: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          file_upload: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          find: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          form_input: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          get_page_text: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          hold_key: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          hover: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          javascript_exec: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          key: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          left_click: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          left_click_drag: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          left_mouse_down: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          left_mouse_up: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          list_tabs: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          middle_click: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          mouse_move: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          navigate: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          new_tab: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          read_console: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          read_network: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          read_page: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          right_click: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          screenshot: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          scroll: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          scroll_to: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          switch_tab: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          triple_click: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          type: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          wait: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-          zoom: {
-            defer_loading: 1,
-            enabled: 1,
-          },
-        },
-        default_config: {
-          defer_loading: 1,
-          enabled: 1,
-        },
-        defer_loading: 1,
-        description: 1,
-        display_height_px: 1,
-        display_number: 1,
-        display_width_px: 1,
-        eager_input_streaming: 1,
-        enable_zoom: 1,
-        input_examples: {
-          '*': 1,
-        },
-        input_schema: {
-          '*': 1,
-          properties: {
-            '*': 1,
-          },
-          required: 1,
-          type: 1,
-        },
-        max_characters: 1,
-        max_content_tokens: 1,
-        max_tokens: 1,
-        max_uses: 1,
-        mcp_server_name: 1,
-        model: 1,
-        name: 1,
-        response_inclusion: 1,
-        strict: 1,
-        tools: {
-          description: 1,
-          input_schema: {
-            '*': 1,
-          },
-          name: 1,
-        },
-        type: 1,
-        url_sources: {
-          client_tool_results: {
-            tools: {
-              name: 1,
-              type: 1,
-            },
-            type: 1,
-          },
-          server_tool_results: {
-            tools: {
-              name: 1,
-              type: 1,
-            },
-            type: 1,
-          },
-          user_input: {
-            type: 1,
-          },
-        },
-        use_cache: 1,
-        user_location: {
-          city: 1,
-          country: 1,
-          region: 1,
-          timezone: 1,
-          type: 1,
-        },
-      },
-      user_profile_id: 1,
-      workspace_id: 1,
-    },
+    fields: `
+      betas
+      billing_policy(bill_to type)
+      cache_control(ttl type)
+      compaction(instructions type)
+      container(id skills(skill_id type version))
+      context_management(edits(clear_at_least(type value) clear_tool_inputs exclude_tools instructions
+        keep(type value) pause_after_compaction trigger(type value) type))
+      diagnostics(previous_message_id)
+      fallback_credit_token(mode token)
+      fallbacks(* max_tokens model output_config(effort format(schema(*) type) task_budget(remaining total
+        type)) speed thinking(block_binding(prefix_mismatch_behavior) budget_tokens display type))
+      inference_geo
+      max_tokens
+      mcp_servers(authorization_token name tool_configuration(allowed_tools enabled) type url)
+      messages(*)
+      metadata(user_id)
+      model
+      output_config(effort format(schema(*) type) task_budget(remaining total type))
+      output_format(schema(*) type)
+      service_tier
+      speed
+      stop_sequences
+      stream
+      system(*)
+      thinking(block_binding(prefix_mismatch_behavior) budget_tokens display type)
+      thread(previous_message_id type)
+      tool_choice(disable_parallel_tool_use name type)
+      tools(allowed_callers allowed_domains blocked_domains cache_control(ttl type) caching(ttl type)
+        citations(enabled) configs(* close_tab(defer_loading enabled) cursor_position(defer_loading enabled)
+        double_click(defer_loading enabled) file_upload(defer_loading enabled) find(defer_loading enabled)
+        form_input(defer_loading enabled) get_page_text(defer_loading enabled) hold_key(defer_loading enabled)
+        hover(defer_loading enabled) javascript_exec(defer_loading enabled) key(defer_loading enabled)
+        left_click(defer_loading enabled) left_click_drag(defer_loading enabled) left_mouse_down(defer_loading
+        enabled) left_mouse_up(defer_loading enabled) list_tabs(defer_loading enabled)
+        middle_click(defer_loading enabled) mouse_move(defer_loading enabled) navigate(defer_loading enabled)
+        new_tab(defer_loading enabled) read_console(defer_loading enabled) read_network(defer_loading enabled)
+        read_page(defer_loading enabled) right_click(defer_loading enabled) screenshot(defer_loading enabled)
+        scroll(defer_loading enabled) scroll_to(defer_loading enabled) switch_tab(defer_loading enabled)
+        triple_click(defer_loading enabled) type(defer_loading enabled) wait(defer_loading enabled)
+        zoom(defer_loading enabled)) default_config(defer_loading enabled) defer_loading description
+        display_height_px display_number display_width_px eager_input_streaming enable_zoom input_examples(*)
+        input_schema(* properties(*) required type) max_characters max_content_tokens max_tokens max_uses
+        mcp_server_name model name response_inclusion strict tools(description input_schema(*) name) type
+        url_sources(client_tool_results(tools(name type) type) server_tool_results(tools(name type) type)
+        user_input(type)) use_cache user_location(city country region timezone type))
+      user_profile_id
+      workspace_id
+    `,
     tools: [
       'advisor_20260301',
       'bash_20241022',
@@ -836,493 +212,65 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
     ],
   },
   'generate-content': {
-    fields: {
-      cachedContent: 1,
-      contents: {
-        '*': 1,
-      },
-      continuationToken: 1,
-      generationConfig: {
-        audioTimestamp: 1,
-        audioTranscriptionConfig: {
-          adaptationPhrases: 1,
-          customVocabulary: 1,
-          diarization: 1,
-          languageAuto: {
-            '*': 1,
-          },
-          languageCodes: 1,
-          languageHints: {
-            languageCodes: 1,
-          },
-          mode: 1,
-          sourceText: 1,
-          wordTimestamp: 1,
-        },
-        candidateCount: 1,
-        enableAffectiveDialog: 1,
-        enableEnhancedCivicAnswers: 1,
-        frequencyPenalty: 1,
-        imageConfig: {
-          aspectRatio: 1,
-          imageOutputOptions: {
-            compressionQuality: 1,
-            mimeType: 1,
-          },
-          imageSize: 1,
-          outputCompressionQuality: 1,
-          outputMimeType: 1,
-          personGeneration: 1,
-          prominentPeople: 1,
-        },
-        logprobs: 1,
-        maxOutputTokens: 1,
-        mediaResolution: 1,
-        modelSelectionConfig: {
-          featureSelectionPreference: 1,
-        },
-        presencePenalty: 1,
-        responseFormat: {
-          audio: {
-            bitRate: 1,
-            delivery: 1,
-            mimeType: 1,
-            sampleRate: 1,
-          },
-          image: {
-            aspectRatio: 1,
-            delivery: 1,
-            imageSize: 1,
-            mimeType: 1,
-          },
-          text: {
-            mimeType: 1,
-            schema: {
-              '*': 1,
-            },
-          },
-          video: {
-            aspectRatio: 1,
-            delivery: 1,
-            duration: 1,
-            gcsUri: 1,
-            resolution: 1,
-          },
-        },
-        responseJsonSchema: {
-          '*': 1,
-        },
-        responseLogprobs: 1,
-        responseMimeType: 1,
-        responseModalities: 1,
-        responseSchema: {
-          '*': 1,
-          anyOf: {
-            '*': 1,
-          },
-          default: {
-            '*': 1,
-          },
-          description: 1,
-          enum: 1,
-          example: {
-            '*': 1,
-          },
-          format: 1,
-          items: {
-            '*': 1,
-          },
-          maxItems: 1,
-          maxLength: 1,
-          maxProperties: 1,
-          maximum: 1,
-          minItems: 1,
-          minLength: 1,
-          minProperties: 1,
-          minimum: 1,
-          nullable: 1,
-          pattern: 1,
-          properties: {
-            '*': 1,
-          },
-          propertyOrdering: 1,
-          required: 1,
-          title: 1,
-          type: 1,
-        },
-        routingConfig: {
-          autoMode: {
-            modelRoutingPreference: 1,
-          },
-          manualMode: {
-            modelName: 1,
-          },
-        },
-        seed: 1,
-        speechConfig: {
-          languageCode: 1,
-          multiSpeakerVoiceConfig: {
-            speakerVoiceConfigs: {
-              speaker: 1,
-              voiceConfig: {
-                prebuiltVoiceConfig: {
-                  voiceName: 1,
-                },
-                replicatedVoiceConfig: {
-                  consentAudio: 1,
-                  mimeType: 1,
-                  voiceConsentSignature: {
-                    signature: 1,
-                  },
-                  voiceSampleAudio: 1,
-                },
-                voice: 1,
-              },
-            },
-          },
-          voiceConfig: {
-            prebuiltVoiceConfig: {
-              voiceName: 1,
-            },
-            replicatedVoiceConfig: {
-              consentAudio: 1,
-              mimeType: 1,
-              voiceConsentSignature: {
-                signature: 1,
-              },
-              voiceSampleAudio: 1,
-            },
-            voice: 1,
-          },
-        },
-        stopSequences: 1,
-        temperature: 1,
-        thinkingConfig: {
-          includeThoughts: 1,
-          thinkingBudget: 1,
-          thinkingLevel: 1,
-        },
-        topK: 1,
-        topP: 1,
-        translationConfig: {
-          echoTargetLanguage: 1,
-          targetLanguageCode: 1,
-        },
-      },
-      labels: {
-        '*': 1,
-      },
-      model: 1,
-      modelArmorConfig: {
-        promptTemplateName: 1,
-        responseTemplateName: 1,
-      },
-      outputConfig: {
-        outputUriPrefix: 1,
-      },
-      safetySettings: {
-        category: 1,
-        method: 1,
-        threshold: 1,
-      },
-      serviceTier: 1,
-      store: 1,
-      systemInstruction: {
-        '*': 1,
-      },
-      toolConfig: {
-        functionCallingConfig: {
-          allowedFunctionNames: 1,
-          mode: 1,
-          streamFunctionCallArguments: 1,
-        },
-        includeServerSideToolInvocations: 1,
-        retrievalConfig: {
-          languageCode: 1,
-          latLng: {
-            latitude: 1,
-            longitude: 1,
-          },
-        },
-      },
-      tools: {
-        callTool: {
-          '*': 1,
-        },
-        codeExecution: {
-          '*': 1,
-        },
-        computerUse: {
-          disabledSafetyPolicies: 1,
-          enablePromptInjectionDetection: 1,
-          environment: 1,
-          excludedPredefinedFunctions: 1,
-        },
-        enterpriseWebSearch: {
-          blockingConfidence: 1,
-          excludeDomains: 1,
-        },
-        exaAiSearch: {
-          apiKey: 1,
-          customConfigs: {
-            '*': 1,
-          },
-        },
-        fileSearch: {
-          fileSearchStoreNames: 1,
-          metadataFilter: 1,
-          topK: 1,
-        },
-        functionDeclarations: {
-          behavior: 1,
-          description: 1,
-          name: 1,
-          parameters: {
-            '*': 1,
-            anyOf: {
-              '*': 1,
-            },
-            default: {
-              '*': 1,
-            },
-            description: 1,
-            enum: 1,
-            example: {
-              '*': 1,
-            },
-            format: 1,
-            items: {
-              '*': 1,
-            },
-            maxItems: 1,
-            maxLength: 1,
-            maxProperties: 1,
-            maximum: 1,
-            minItems: 1,
-            minLength: 1,
-            minProperties: 1,
-            minimum: 1,
-            nullable: 1,
-            pattern: 1,
-            properties: {
-              '*': 1,
-            },
-            propertyOrdering: 1,
-            required: 1,
-            title: 1,
-            type: 1,
-          },
-          parametersJsonSchema: {
-            '*': 1,
-          },
-          response: {
-            '*': 1,
-            anyOf: {
-              '*': 1,
-            },
-            default: {
-              '*': 1,
-            },
-            description: 1,
-            enum: 1,
-            example: {
-              '*': 1,
-            },
-            format: 1,
-            items: {
-              '*': 1,
-            },
-            maxItems: 1,
-            maxLength: 1,
-            maxProperties: 1,
-            maximum: 1,
-            minItems: 1,
-            minLength: 1,
-            minProperties: 1,
-            minimum: 1,
-            nullable: 1,
-            pattern: 1,
-            properties: {
-              '*': 1,
-            },
-            propertyOrdering: 1,
-            required: 1,
-            title: 1,
-            type: 1,
-          },
-          responseJsonSchema: {
-            '*': 1,
-          },
-        },
-        googleMaps: {
-          authConfig: {
-            apiKey: 1,
-            apiKeyConfig: {
-              apiKeySecret: 1,
-              apiKeyString: 1,
-              httpElementLocation: 1,
-              name: 1,
-            },
-            authType: 1,
-            googleServiceAccountConfig: {
-              serviceAccount: 1,
-            },
-            httpBasicAuthConfig: {
-              credentialSecret: 1,
-            },
-            oauthConfig: {
-              accessToken: 1,
-              serviceAccount: 1,
-            },
-            oidcConfig: {
-              idToken: 1,
-              serviceAccount: 1,
-            },
-          },
-          enableWidget: 1,
-          groundingTypes: {
-            places: {
-              '*': 1,
-            },
-            routing: {
-              '*': 1,
-            },
-          },
-        },
-        googleSearch: {
-          blockingConfidence: 1,
-          excludeDomains: 1,
-          searchTypes: {
-            imageSearch: {
-              '*': 1,
-            },
-            webSearch: {
-              '*': 1,
-            },
-          },
-          timeRangeFilter: {
-            endTime: 1,
-            startTime: 1,
-          },
-        },
-        googleSearchRetrieval: {
-          dynamicRetrievalConfig: {
-            dynamicThreshold: 1,
-            mode: 1,
-          },
-        },
-        mcpServers: {
-          name: 1,
-          streamableHttpTransport: {
-            headers: {
-              '*': 1,
-            },
-            sseReadTimeout: 1,
-            terminateOnClose: 1,
-            timeout: 1,
-            url: 1,
-          },
-        },
-        parallelAiSearch: {
-          apiKey: 1,
-          customConfigs: {
-            '*': 1,
-          },
-          enableDataRetention: 1,
-          enableZeroDataRetention: 1,
-        },
-        retrieval: {
-          disableAttribution: 1,
-          externalApi: {
-            apiAuth: {
-              apiKeyConfig: {
-                apiKeySecretVersion: 1,
-                apiKeyString: 1,
-              },
-            },
-            apiSpec: 1,
-            authConfig: {
-              apiKey: 1,
-              apiKeyConfig: {
-                apiKeySecret: 1,
-                apiKeyString: 1,
-                httpElementLocation: 1,
-                name: 1,
-              },
-              authType: 1,
-              googleServiceAccountConfig: {
-                serviceAccount: 1,
-              },
-              httpBasicAuthConfig: {
-                credentialSecret: 1,
-              },
-              oauthConfig: {
-                accessToken: 1,
-                serviceAccount: 1,
-              },
-              oidcConfig: {
-                idToken: 1,
-                serviceAccount: 1,
-              },
-            },
-            elasticSearchParams: {
-              index: 1,
-              numHits: 1,
-              searchTemplate: 1,
-            },
-            endpoint: 1,
-            simpleSearchParams: {
-              '*': 1,
-            },
-          },
-          vertexAiSearch: {
-            dataStoreSpecs: {
-              dataStore: 1,
-              filter: 1,
-            },
-            datastore: 1,
-            engine: 1,
-            filter: 1,
-            maxResults: 1,
-          },
-          vertexRagStore: {
-            ragCorpora: 1,
-            ragResources: {
-              ragCorpus: 1,
-              ragFileIds: 1,
-            },
-            ragRetrievalConfig: {
-              filter: {
-                metadataFilter: 1,
-                vectorDistanceThreshold: 1,
-                vectorSimilarityThreshold: 1,
-              },
-              hybridSearch: {
-                alpha: 1,
-              },
-              ranking: {
-                llmRanker: {
-                  modelName: 1,
-                },
-                rankService: {
-                  modelName: 1,
-                },
-              },
-              topK: 1,
-            },
-            similarityTopK: 1,
-            storeContext: 1,
-            vectorDistanceThreshold: 1,
-          },
-        },
-        tool: {
-          '*': 1,
-        },
-        urlContext: {
-          '*': 1,
-        },
-      },
-    },
+    fields: `
+      cachedContent
+      contents(*)
+      continuationToken
+      generationConfig(audioTimestamp audioTranscriptionConfig(adaptationPhrases customVocabulary diarization
+        languageAuto(*) languageCodes languageHints(languageCodes) mode sourceText wordTimestamp)
+        candidateCount enableAffectiveDialog enableEnhancedCivicAnswers frequencyPenalty
+        imageConfig(aspectRatio imageOutputOptions(compressionQuality mimeType) imageSize
+        outputCompressionQuality outputMimeType personGeneration prominentPeople) logprobs maxOutputTokens
+        mediaResolution modelSelectionConfig(featureSelectionPreference) presencePenalty
+        responseFormat(audio(bitRate delivery mimeType sampleRate) image(aspectRatio delivery imageSize
+        mimeType) text(mimeType schema(*)) video(aspectRatio delivery duration gcsUri resolution))
+        responseJsonSchema(*) responseLogprobs responseMimeType responseModalities responseSchema(* anyOf(*)
+        default(*) description enum example(*) format items(*) maxItems maxLength maxProperties maximum
+        minItems minLength minProperties minimum nullable pattern properties(*) propertyOrdering required
+        title type) routingConfig(autoMode(modelRoutingPreference) manualMode(modelName)) seed
+        speechConfig(languageCode multiSpeakerVoiceConfig(speakerVoiceConfigs(speaker
+        voiceConfig(prebuiltVoiceConfig(voiceName) replicatedVoiceConfig(consentAudio mimeType
+        voiceConsentSignature(signature) voiceSampleAudio) voice))) voiceConfig(prebuiltVoiceConfig(voiceName)
+        replicatedVoiceConfig(consentAudio mimeType voiceConsentSignature(signature) voiceSampleAudio) voice))
+        stopSequences temperature thinkingConfig(includeThoughts thinkingBudget thinkingLevel) topK topP
+        translationConfig(echoTargetLanguage targetLanguageCode))
+      labels(*)
+      model
+      modelArmorConfig(promptTemplateName responseTemplateName)
+      outputConfig(outputUriPrefix)
+      safetySettings(category method threshold)
+      serviceTier
+      store
+      systemInstruction(*)
+      toolConfig(functionCallingConfig(allowedFunctionNames mode streamFunctionCallArguments)
+        includeServerSideToolInvocations retrievalConfig(languageCode latLng(latitude longitude)))
+      tools(callTool(*) codeExecution(*) computerUse(disabledSafetyPolicies enablePromptInjectionDetection
+        environment excludedPredefinedFunctions) enterpriseWebSearch(blockingConfidence excludeDomains)
+        exaAiSearch(apiKey customConfigs(*)) fileSearch(fileSearchStoreNames metadataFilter topK)
+        functionDeclarations(behavior description name parameters(* anyOf(*) default(*) description enum
+        example(*) format items(*) maxItems maxLength maxProperties maximum minItems minLength minProperties
+        minimum nullable pattern properties(*) propertyOrdering required title type) parametersJsonSchema(*)
+        response(* anyOf(*) default(*) description enum example(*) format items(*) maxItems maxLength
+        maxProperties maximum minItems minLength minProperties minimum nullable pattern properties(*)
+        propertyOrdering required title type) responseJsonSchema(*)) googleMaps(authConfig(apiKey
+        apiKeyConfig(apiKeySecret apiKeyString httpElementLocation name) authType
+        googleServiceAccountConfig(serviceAccount) httpBasicAuthConfig(credentialSecret)
+        oauthConfig(accessToken serviceAccount) oidcConfig(idToken serviceAccount)) enableWidget
+        groundingTypes(places(*) routing(*))) googleSearch(blockingConfidence excludeDomains
+        searchTypes(imageSearch(*) webSearch(*)) timeRangeFilter(endTime startTime))
+        googleSearchRetrieval(dynamicRetrievalConfig(dynamicThreshold mode)) mcpServers(name
+        streamableHttpTransport(headers(*) sseReadTimeout terminateOnClose timeout url))
+        parallelAiSearch(apiKey customConfigs(*) enableDataRetention enableZeroDataRetention)
+        retrieval(disableAttribution externalApi(apiAuth(apiKeyConfig(apiKeySecretVersion apiKeyString))
+        apiSpec authConfig(apiKey apiKeyConfig(apiKeySecret apiKeyString httpElementLocation name) authType
+        googleServiceAccountConfig(serviceAccount) httpBasicAuthConfig(credentialSecret)
+        oauthConfig(accessToken serviceAccount) oidcConfig(idToken serviceAccount)) elasticSearchParams(index
+        numHits searchTemplate) endpoint simpleSearchParams(*)) vertexAiSearch(dataStoreSpecs(dataStore
+        filter) datastore engine filter maxResults) vertexRagStore(ragCorpora ragResources(ragCorpus
+        ragFileIds) ragRetrievalConfig(filter(metadataFilter vectorDistanceThreshold
+        vectorSimilarityThreshold) hybridSearch(alpha) ranking(llmRanker(modelName) rankService(modelName))
+        topK) similarityTopK storeContext vectorDistanceThreshold)) tool(*) urlContext(*))
+    `,
     tools: [],
   },
 };

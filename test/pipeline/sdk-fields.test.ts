@@ -10,19 +10,14 @@ import { type SdkFields, sdkFields } from '../support/sdk-fields.ts';
 
 const HEAD = `/**
  * The request fields that the vendors' SDKs know, and the types of tools: generated from the SDKs' types by
- * \`test/pipeline/sdk-fields.test.ts\`. Lists are left out; what has a \`*\` may hold anything. As a tree the names take
- * 1.7 KB less of what a browser loads than as paths.
+ * \`test/pipeline/sdk-fields.test.ts\`. Behind a field, in brackets, are those of the object that it holds. Lists are
+ * left out; what has a \`*\` may hold anything.
  */
 
 import type { FormatName } from '../conversation/prompt.ts';
 
-/** The fields of an object by their names, each with those of the object that it holds; 1 for one that holds none. */
-export interface FieldTree {
-  readonly [name: string]: FieldTree | 1;
-}
-
-export interface SdkFields {
-  readonly fields: FieldTree;
+interface SdkFields {
+  readonly fields: string;
   readonly tools: readonly string[];
 }
 
@@ -47,18 +42,30 @@ function treeWith(paths: readonly string[]): Branch {
   return root;
 }
 
-function nested(tree: Branch, indent: string): string {
-  const fields = [...tree].map(([name, inner]) => {
-    const key = /^\w+$/.test(name) ? name : `'${name}'`;
-    return `${indent}  ${key}: ${inner.size === 0 ? '1' : nested(inner, `${indent}  `)},\n`;
-  });
-  return `{\n${fields.join('')}${indent}}`;
+/** The fields of a tree, each with those that it holds in brackets. */
+function nested(tree: Branch): readonly string[] {
+  return [...tree].map(([name, inner]) => (inner.size === 0 ? name : `${name}(${nested(inner).join(' ')})`));
+}
+
+/** Breaks a text at its blanks into lines of at most 110 characters. */
+function wrapped(text: string): string {
+  let lines = '';
+  let line = '     ';
+  for (const word of text.split(' ')) {
+    if (line.length + word.length > 109) {
+      lines += `${line}\n`;
+      line = '       ';
+    }
+    line += ` ${word}`;
+  }
+  return `${lines}${line}\n`;
 }
 
 function written(all: Readonly<Record<string, SdkFields>>): string {
   const formats = FORMAT_NAMES.map((format) => {
     const { fields = [], tools = [] } = all[format] ?? {};
-    return `  ${/-/.test(format) ? `'${format}'` : format}: {\n    fields: ${nested(treeWith(fields), '    ')},\n${listed('tools', tools)}  },\n`;
+    const lines = nested(treeWith(fields)).map(wrapped).join('');
+    return `  ${/-/.test(format) ? `'${format}'` : format}: {\n    fields: \`\n${lines}    \`,\n${listed('tools', tools)}  },\n`;
   });
   return `${HEAD}${formats.join('')}};\n`;
 }
