@@ -14,7 +14,6 @@ import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { parseAlt } from './wire/alt.ts';
-import { FORMAT } from './wire/format-name.ts';
 
 const inbound: Inbound = {
   parseRequest,
@@ -30,7 +29,7 @@ const inbound: Inbound = {
 
 /** The format of the Gemini API. */
 export const generateContent: Format = {
-  name: FORMAT,
+  name: 'generate-content',
   inbound,
   outbound: {
     renderRequest,

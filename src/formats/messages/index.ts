@@ -15,10 +15,9 @@ import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
-import { FORMAT } from './wire/format-name.ts';
 
 export const messages: Format = {
-  name: FORMAT,
+  name: 'messages',
   inbound: {
     parseRequest,
     withoutState,

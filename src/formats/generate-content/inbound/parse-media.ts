@@ -6,7 +6,6 @@ import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asText, compact } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { sortFields } from './sort-fields.ts';
 
 const INLINE_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'data', 'displayName']);
@@ -42,7 +41,7 @@ export function parseFile(value: JsonObject, param: string): MediaPart {
     return makeMedia({ ...known, ...compact({ mimeType }) }, { kind: 'base64', data: inline.data });
   }
   const source: MediaSource = isInGooglesStore(uri)
-    ? { kind: 'file', id: uri, format: FORMAT }
+    ? { kind: 'file', id: uri, format: 'generate-content' }
     : { kind: 'url', url: uri };
   return makeMedia(known, source);
 }

@@ -9,7 +9,6 @@ import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { withWords } from '../wire/enum-encoding.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
@@ -50,7 +49,7 @@ function parsePart(value: Json, param: Place, { ids, isAnswer }: PartContext): r
   const isOpaque = holdsOpaque(known) || (isThought && 'inlineData' in known);
   const sealed = asText(known['thoughtSignature']);
   if (isOpaque || (data.length === 0 && !isEmpty(extra))) {
-    return [{ kind: 'opaque', format: FORMAT, value: withWords(value, 'Part') }];
+    return [{ kind: 'opaque', format: 'generate-content', value: withWords(value, 'Part') }];
   }
   if (data.length === 0 && sealed === undefined && !isAnswer) {
     throw invalid(
@@ -76,7 +75,7 @@ function withOwnFields(part: Part, own: JsonObject): Part {
   return {
     ...part,
     ...(detail !== undefined && { detail }),
-    ...withFormatSpecific(FORMAT, fields, part.formatSpecific?.roundTrip),
+    ...withFormatSpecific('generate-content', fields, part.formatSpecific?.roundTrip),
   };
 }
 
@@ -125,7 +124,7 @@ function parseCall(value: JsonObject, param: Place, ids: CallIds): Part {
     name,
     arguments: argumentsText(known['args']),
     // An id that does not look like Gemini's goes back to Gemini only if the caller speaks this format.
-    ...withFormatSpecific(FORMAT, {}, id !== undefined && !isGeminiId(id) ? { id } : {}),
+    ...withFormatSpecific('generate-content', {}, id !== undefined && !isGeminiId(id) ? { id } : {}),
     ...withUnknownFields(extra),
   };
 }

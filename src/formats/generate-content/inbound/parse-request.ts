@@ -7,7 +7,6 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, compact, isEmpty, splitFields } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { withWords } from '../wire/enum-encoding.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { parseTier } from '../wire/service-tier.ts';
 import { callIds } from './call-ids.ts';
@@ -68,7 +67,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...compact({ serviceTier, cachedContent: asText(known['cachedContent']) }),
     // Also without fields: it says that the caller's vendor enforces every schema.
     formatSpecific: {
-      format: FORMAT,
+      format: 'generate-content',
       fields: kept,
       ...(!isEmpty(said) && { roundTrip: { generationConfig: said } }),
     },

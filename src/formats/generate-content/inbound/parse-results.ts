@@ -10,7 +10,6 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
 import { withWords } from '../wire/enum-encoding.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseFile, parseInline } from './parse-media.ts';
@@ -50,7 +49,7 @@ export function parseResult(
     name,
     content: [...(text === undefined ? [] : [{ kind: 'text', text } satisfies TextPart]), ...media],
     ...(isError && { isError }),
-    ...withFormatSpecific(FORMAT, withWords(own, 'FunctionResponse'), exact),
+    ...withFormatSpecific('generate-content', withWords(own, 'FunctionResponse'), exact),
     ...withUnknownFields(extra),
   };
 }

@@ -8,7 +8,6 @@ import type { FunctionTool, HostedTool, Tool } from '../../../conversation/promp
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { fromOpenApi } from './from-openapi.ts';
 import { orderProperties } from './order-properties.ts';
@@ -54,7 +53,7 @@ export function parseTools(value: Json | undefined): readonly Tool[] {
         const webSearch = name === 'googleSearch' || name === 'googleSearchRetrieval';
         return {
           kind: 'hosted',
-          format: FORMAT,
+          format: 'generate-content',
           value: Object.fromEntries([[name, settings ?? {}]]),
           ...(webSearch && { webSearch }),
         };
@@ -76,7 +75,7 @@ function parseDeclaration(declaration: JsonObject, param: string): FunctionTool 
     name,
     ...(description !== undefined && { description }),
     ...(parameters && { parameters }),
-    ...withFormatSpecific(FORMAT, own),
+    ...withFormatSpecific('generate-content', own),
     ...withUnknownFields(extra),
   };
 }

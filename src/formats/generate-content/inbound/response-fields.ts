@@ -10,7 +10,6 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, withoutFields } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { type CarriedThought, renderProof } from '../wire/thought-signature.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { renderCitations } from './render-citations.ts';
@@ -58,7 +57,7 @@ export function renderBlock({
   value,
   image,
 }: Pick<OpaquePart, 'format' | 'value' | 'image'>): JsonObject | undefined {
-  if (format === FORMAT) return value;
+  if (format === 'generate-content') return value;
   if (image === undefined) return undefined;
   const { source, mediaType } = image;
   const mimeType = mediaType ?? (source.kind === 'base64' ? sniffMediaType(source.data) : undefined);
@@ -115,7 +114,7 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
   const { end, text, citations, logprobs, foreign } = ending;
   const { promptFeedback: _, ...own } = end.formatSpecific?.fields ?? {};
   const groundingMetadata =
-    end.formatSpecific?.format === FORMAT ? undefined : renderCitations(text, citations);
+    end.formatSpecific?.format === 'generate-content' ? undefined : renderCitations(text, citations);
   return {
     ...end.unknownFields,
     ...(foreign.length > 0 && { vendorBlocks: foreign }),
@@ -134,7 +133,7 @@ export function renderCandidate(index: number, parts: readonly JsonObject[], end
  * place of the candidates.
  */
 export function findPromptFeedback(end: Choice['end'] | undefined): JsonObject | undefined {
-  return asObject(findFormatFields(end?.formatSpecific, FORMAT)['promptFeedback']);
+  return asObject(findFormatFields(end?.formatSpecific, 'generate-content')['promptFeedback']);
 }
 
 /** Whether the prompt was blocked, so that an answer without content has no candidates. */

@@ -5,7 +5,6 @@ import type { ReplyEvent } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { type CarriedThought, type Proof, unsealProof } from '../wire/thought-signature.ts';
 import type { CandidateSources, CitedText } from './candidate-sources.ts';
@@ -151,7 +150,7 @@ export class CandidateParts {
     const choice = this.#choice;
     const index = ++this.#index;
     const image = findDrawnImage(value);
-    const part = { kind: 'opaque', format: FORMAT, value, ...(image && { image }) } as const;
+    const part = { kind: 'opaque', format: 'generate-content', value, ...(image && { image }) } as const;
     out.enqueue({ type: 'part-start', choice, index, part });
     out.enqueue({ type: 'part-end', choice, index });
   }

@@ -6,7 +6,6 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { finishWord, parseFinish } from '../wire/finish-reasons.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { CandidateParts, findParts, isPlainText } from './candidate-parts.ts';
 import { CandidateSources, SOURCES } from './candidate-sources.ts';
 import { MergedFields } from './merged-fields.ts';
@@ -105,7 +104,11 @@ export class CandidateReader {
         ? ({ finish: 'content-filter', native } as const)
         : parseFinish(native, this.#parts.summary())),
       ...(explanation !== undefined && { explanation }),
-      ...withFormatSpecific(FORMAT, { ...this.#own?.toObject(), ...this.#sources.fields(), ...own }),
+      ...withFormatSpecific('generate-content', {
+        ...this.#own?.toObject(),
+        ...this.#sources.fields(),
+        ...own,
+      }),
       ...withUnknownFields({ ...(this.#extra && Object.fromEntries(this.#extra)), ...extra }),
     });
   }

@@ -4,7 +4,6 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseTier } from '../wire/service-tier.ts';
 
 /** Fields of an answer that the gateway reads, or that mean something to Google alone. Any other is passed on. */
@@ -33,7 +32,7 @@ export function parseStart(chunk: JsonObject, id: string): ReplyStart {
     model: asText(chunk['modelVersion']) ?? '',
     ...(Number.isFinite(seconds) && { created: seconds }),
     ...tierFields(asObject(chunk['usageMetadata'])),
-    ...withFormatSpecific(FORMAT, fields),
+    ...withFormatSpecific('generate-content', fields),
     ...withUnknownFields(Object.fromEntries(unknownFields(chunk, {}))),
   };
 }

@@ -6,7 +6,6 @@ import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, compact, isEmpty } from '../../../lib/json.ts';
 import { asksFor, limitStops, type ModelTraits, type Report, reportDropped } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { renderThinking } from './render-thinking.ts';
 
 /** Gemini's limit on stop sequences (REST reference, GenerationConfig.stopSequences). */
@@ -28,8 +27,8 @@ export function renderConfig(
   const thinkingConfig = renderThinking(prompt.thinking, target, report);
   return {
     ...asObject(prompt.unknownFields?.['generationConfig']),
-    ...asObject(findRoundTrip(prompt.formatSpecific, FORMAT)['generationConfig']),
-    ...asObject(findFormatFields(prompt.formatSpecific, FORMAT)['generationConfig']),
+    ...asObject(findRoundTrip(prompt.formatSpecific, 'generate-content')['generationConfig']),
+    ...asObject(findFormatFields(prompt.formatSpecific, 'generate-content')['generationConfig']),
     ...renderSampling(prompt, target, report),
     ...compact({
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
@@ -82,7 +81,7 @@ function renderTopLogprobs({ logprobs, topLogprobs }: Prompt, report: Report): n
 /** Models that think, as all from 2.5 on do, answer 400: "Penalty is not enabled for this model". */
 function renderPenalties(prompt: Prompt, target: ModelTraits, report: Report): JsonObject {
   const { presencePenalty, frequencyPenalty, formatSpecific: own } = prompt;
-  if (target.thinking === undefined || own?.format === FORMAT) {
+  if (target.thinking === undefined || own?.format === 'generate-content') {
     return compact({ presencePenalty, frequencyPenalty });
   }
   reportDropped(prompt, ['presencePenalty', 'frequencyPenalty'], 'the model does not accept it', report);

@@ -10,7 +10,6 @@ import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
 import { renderMedia } from './render-media.ts';
 import { type Rendering, renderPart, renderSignature } from './render-parts.ts';
@@ -32,7 +31,7 @@ interface Contents {
  */
 export function renderContents(turns: readonly Turn[], target: ModelTraits, report: Report): Contents {
   const given = dropRefusedMedia(
-    readable(showForeignImages(turns, FORMAT, report), report),
+    readable(showForeignImages(turns, 'generate-content', report), report),
     { model: target, render: (part) => renderMedia(part, target) },
     report,
   );
@@ -131,7 +130,7 @@ function readable(turns: readonly Turn[], report: Report): readonly Turn[] {
 }
 
 function isForeignBlock(part: Part): boolean {
-  return part.kind === 'opaque' && part.format !== FORMAT;
+  return part.kind === 'opaque' && part.format !== 'generate-content';
 }
 
 function isForeignThought(part: Part): boolean {
@@ -143,7 +142,8 @@ function isResult(part: Part): boolean {
 }
 
 function reportTurns(turns: readonly Turn[], report: Report): void {
-  for (const { formatSpecific } of turns) reportForeign(formatSpecific, FORMAT, 'turns[]', report);
+  for (const { formatSpecific } of turns)
+    reportForeign(formatSpecific, 'generate-content', 'turns[]', report);
   if (turns.some((turn) => turn.name !== undefined)) {
     report('turns[].name', 'dropped', 'Gemini has no field for the names of speakers');
   }

@@ -13,7 +13,6 @@ import { base64OfText } from '../../../lib/utf8.ts';
 import { getStoredId } from '../../foreign-file.ts';
 import type { ModelTraits } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { findLevel } from '../wire/media-resolution.ts';
 import { isGemini3 } from './model-generation.ts';
 
@@ -43,7 +42,7 @@ export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
       return { inlineData: { mimeType: part.mediaType ?? 'text/plain', data } };
     }
     case 'file':
-      return renderFile(getStoredId(source, [FORMAT]), part.mediaType);
+      return renderFile(getStoredId(source, ['generate-content']), part.mediaType);
     case 'url':
       return renderLink(source.url, part, target);
   }

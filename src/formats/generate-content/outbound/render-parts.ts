@@ -8,7 +8,6 @@ import { isPlain } from '../../../conversation/turn-parts.ts';
 import { asText, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { renderCallId } from './call-id.ts';
 import { renderMedia, renderResolution } from './render-media.ts';
 import { safeName } from './tool-names.ts';
@@ -60,7 +59,7 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
 function renderCall(part: ToolCallPart, { names, repeated, target }: Rendering): JsonObject {
   const { id, name, arguments: text } = asFunctionCall(part);
   names.set(id, name);
-  const { id: given } = findRoundTrip(part.formatSpecific, FORMAT);
+  const { id: given } = findRoundTrip(part.formatSpecific, 'generate-content');
   return {
     functionCall: {
       ...part.unknownFields,
@@ -86,6 +85,6 @@ export function renderSignature(
 function withFields(part: Part, data: JsonObject, report: Report): JsonObject {
   if (isPlain(part)) return data;
   const extra = part.kind === 'tool-call' ? undefined : part.unknownFields;
-  const own = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
+  const own = ownFields(part.formatSpecific, 'generate-content', 'turns[]', report);
   return { ...extra, ...own, ...data };
 }

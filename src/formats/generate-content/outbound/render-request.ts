@@ -9,7 +9,6 @@ import { reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { findDialect } from '../dialects.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
 import { renderConfig } from './render-config.ts';
 import { renderContents } from './render-contents.ts';
@@ -29,9 +28,10 @@ const IMAGE_FIELDS: readonly string[] = ['modalities', 'image_config'];
  * @throws GatewayError `invalid-request` for more answers than Gemini gives, and for files in another vendor's store.
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
-  refuseUnanswerable(given, FORMAT);
-  const takesReferences = given.formatSpecific?.format === FORMAT || findDialect(target).openApiSchemas;
-  const prompt = takesReferences ? given : resolveReferences(given, FORMAT, report);
+  refuseUnanswerable(given, 'generate-content');
+  const takesReferences =
+    given.formatSpecific?.format === 'generate-content' || findDialect(target).openApiSchemas;
+  const prompt = takesReferences ? given : resolveReferences(given, 'generate-content', report);
   const { contents, system } = renderContents(prompt.turns, target, report);
   const tools = renderTools(prompt, target, report);
   const output = renderOutput(prompt.output, tools.length > 0, target, report);
@@ -42,7 +42,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   reportUnsupported(prompt, report);
   return {
     ...(prompt.unknownFields && otherFields(prompt.unknownFields, PLACED_UNKNOWN)),
-    ...otherFields(findFormatFields(prompt.formatSpecific, FORMAT), PLACED),
+    ...otherFields(findFormatFields(prompt.formatSpecific, 'generate-content'), PLACED),
     ...(prompt.cachedContent !== undefined && { cachedContent: prompt.cachedContent }),
     contents,
     ...(instruction.length > 0 && { systemInstruction: { parts: instruction } }),
@@ -55,10 +55,10 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
 
 function reportUnsupported(prompt: Prompt, report: Report): void {
   const unsaid = withoutSaid(prompt.formatSpecific, { safety_identifier: prompt.user });
-  const isSaid = prompt.images !== undefined && unsaid?.format !== FORMAT;
+  const isSaid = prompt.images !== undefined && unsaid?.format !== 'generate-content';
   const others =
     isSaid && unsaid ? { ...unsaid, fields: withoutFields(unsaid.fields, IMAGE_FIELDS) } : unsaid;
-  reportForeign(others, FORMAT, 'own', report);
+  reportForeign(others, 'generate-content', 'own', report);
   reportDropped(prompt, ['user', 'metadata'], 'Google has no such field', report);
   reportDropped(prompt, ['cacheBreakpoint'], 'Gemini caches by itself', report);
 }

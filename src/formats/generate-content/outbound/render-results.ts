@@ -6,7 +6,6 @@ import { isPlain } from '../../../conversation/turn-parts.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { renderCallId } from './call-id.ts';
 import { isGemini3 } from './model-generation.ts';
@@ -49,12 +48,12 @@ export function renderResult(
   }
   const isInside = ({ inlineData }: JsonObject): boolean => isGemini3(target) && inlineData !== undefined;
   const parts = media.filter(isInside);
-  const { id: given, ...roundTrip } = findRoundTrip(part.formatSpecific, FORMAT);
+  const { id: given, ...roundTrip } = findRoundTrip(part.formatSpecific, 'generate-content');
   return {
     response: {
       functionResponse: {
         ...part.unknownFields,
-        ...ownFields(part.formatSpecific, FORMAT, 'turns[]', report),
+        ...ownFields(part.formatSpecific, 'generate-content', 'turns[]', report),
         ...roundTrip,
         ...renderCallId(part.id, asText(given), target),
         name: safeName(name),

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, isEmpty } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
 import { safeName } from './tool-names.ts';
 import { hasFunctions, mayNotSearch } from './usable-tools.ts';
@@ -20,7 +19,7 @@ export function renderToolConfig(
   if (prompt.parallelToolCalls === false) {
     report('parallelToolCalls', 'dropped', 'Gemini cannot be limited to one call');
   }
-  const own = asObject(findFormatFields(prompt.formatSpecific, FORMAT)['toolConfig']);
+  const own = asObject(findFormatFields(prompt.formatSpecific, 'generate-content')['toolConfig']);
   const calling = { ...asObject(own?.['functionCallingConfig']), ...renderCalling(prompt, report) };
   const config = {
     ...(mixesSearch(prompt, target) &&
@@ -56,7 +55,7 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
  */
 function mixesSearch(prompt: Prompt, target: ModelTraits): boolean {
   const searches = (prompt.tools ?? []).some(
-    (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== FORMAT,
+    (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== 'generate-content',
   );
   return searches && hasFunctions(prompt) && isGemini3(target) && !mayNotSearch(prompt.toolChoice);
 }

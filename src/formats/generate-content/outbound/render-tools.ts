@@ -11,7 +11,6 @@ import { asList, asObject, asText } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { findDialect } from '../dialects.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { isGemini3 } from './model-generation.ts';
 import { inSupportedKeywords } from './supported-keywords.ts';
 import { toOpenApi } from './to-openapi.ts';
@@ -42,7 +41,7 @@ function renderHosted(
   target: ModelTraits,
   report: Report,
 ): readonly JsonObject[] {
-  if (tool.format === FORMAT) return [tool.value];
+  if (tool.format === 'generate-content') return [tool.value];
   const type = asText(tool.value['type']) ?? 'a hosted tool';
   if (!tool.webSearch) {
     report('tools[].type', 'dropped', `${type} is a tool of another vendor`);
@@ -72,7 +71,7 @@ function blockedDomains(search: JsonObject): readonly Json[] {
 
 function renderDeclaration(tool: FunctionTool, target: ModelTraits, report: Report): JsonObject {
   if (tool.cacheBreakpoint) report('tools[].mark', 'dropped', 'Gemini caches by itself');
-  const own = ownFields(tool.formatSpecific, FORMAT, 'tools[]', report);
+  const own = ownFields(tool.formatSpecific, 'generate-content', 'tools[]', report);
   const declaration = {
     name: safeName(tool.name),
     ...(tool.description !== undefined && { description: tool.description }),

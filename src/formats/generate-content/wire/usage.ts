@@ -17,7 +17,6 @@ import {
 } from '../../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asObjects, asText, compact, otherFields } from '../../../lib/json.ts';
-import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
 
 /** Reads what an answer took from its `usageMetadata`. */
@@ -91,7 +90,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
       (kind) => countMedium(value['promptTokensDetails'], kind),
       (kind) => countMedium(value['candidatesTokensDetails'], kind),
     ),
-    ...withFormatSpecific(FORMAT, otherFields(value, FIGURES)),
+    ...withFormatSpecific('generate-content', otherFields(value, FIGURES)),
   };
 }
 
@@ -99,7 +98,7 @@ export function parseUsage(value: JsonObject): Usage | undefined {
 export function renderUsage(usage: Usage, tier?: string): JsonObject | undefined {
   const { input, output, cacheRead, reasoning, inputMedia, outputMedia, formatSpecific: own } = usage;
   if (input === undefined && output === undefined) return undefined;
-  const fields = findFormatFields(own, FORMAT);
+  const fields = findFormatFields(own, 'generate-content');
   const byTools = asNumber(fields['toolUsePromptTokenCount']) ?? 0;
   const prompt = Math.max(0, (input ?? 0) - byTools);
   const answer = Math.max(0, (output ?? 0) - (reasoning ?? 0));

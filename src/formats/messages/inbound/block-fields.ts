@@ -5,7 +5,6 @@ import type { TextPart } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { compact, isEmpty } from '../../../lib/json.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
-import { FORMAT } from '../wire/format-name.ts';
 
 /** What is spread where a block has no such fields: one object for all. */
 const NOTHING = {} as const;
@@ -27,6 +26,6 @@ export function parseBlockFields(
   const { breakpoint, fields: unparsed } = parseCacheControl(cacheControl);
   return {
     ...(breakpoint && { cacheBreakpoint: breakpoint }),
-    ...withFormatSpecific(FORMAT, { ...unparsed, ...own }, kept),
+    ...withFormatSpecific('messages', { ...unparsed, ...own }, kept),
   };
 }

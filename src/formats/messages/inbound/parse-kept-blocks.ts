@@ -7,7 +7,6 @@ import type { MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObjects, asText, isList } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { keepBlock } from '../wire/kept-blocks.ts';
 
 /** Parses a `search_result` block: a text that begins with the result's title and source. */
@@ -36,7 +35,7 @@ export function parseUpload(block: JsonObject): MediaPart {
   return {
     kind: 'media',
     media: 'document',
-    source: { kind: 'file', id, format: FORMAT },
+    source: { kind: 'file', id, format: 'messages' },
     ...keepBlock(block),
   };
 }

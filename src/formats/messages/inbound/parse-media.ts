@@ -7,7 +7,6 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { WITHIN_KEPT_BLOCK } from '../wire/kept-blocks.ts';
 import { parseBlockFields } from './block-fields.ts';
 import { keepAsText } from './parse-kept-blocks.ts';
@@ -107,7 +106,11 @@ function parseSource(
       return locate(nonEmptyText(source['url'], `${at}.url.url`), typed);
     case 'file':
       return {
-        source: { kind: 'file', id: nonEmptyText(source['file_id'], `${at}.file.file_id`), format: FORMAT },
+        source: {
+          kind: 'file',
+          id: nonEmptyText(source['file_id'], `${at}.file.file_id`),
+          format: 'messages',
+        },
         ...typed,
       };
     default:

@@ -5,12 +5,11 @@ import { invalid } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, isObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { unknownTypeError } from './required-fields.ts';
 
 /** Makes a part that holds the block unchanged. */
 export function createOpaquePart(block: JsonObject): OpaquePart {
-  return { kind: 'opaque', format: FORMAT, value: block };
+  return { kind: 'opaque', format: 'messages', value: block };
 }
 
 /** Types of blocks that Anthropic's tools and features leave in a conversation (the SDK's types). */

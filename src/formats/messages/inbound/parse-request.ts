@@ -18,7 +18,6 @@ import {
 } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseAskedTier } from '../wire/service-tier.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { findMaxSearches, parseToolChoice } from './parse-tool-choice.ts';
@@ -103,7 +102,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     stream: parseOptional(stream, 'stream', asFlag, 'boolean') ?? false,
     // Always present: it shows the renderer of this format that the caller speaks it.
     formatSpecific: {
-      format: FORMAT,
+      format: 'messages',
       fields: {
         ...formatFields,
         ...cacheFields,

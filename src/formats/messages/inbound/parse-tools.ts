@@ -16,7 +16,6 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { flatTool } from '../../flat-tools.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseBlockFields } from './block-fields.ts';
 import { describeClientTool } from './client-tools/client-tools.ts';
 
@@ -51,7 +50,7 @@ export function parseTool(given: Json | undefined, at: string): Tool {
   if (type === 'custom') return parseFunction(tool, `${at}.custom`);
   const known = describeClientTool(tool);
   if (known === undefined) return parseHosted(tool);
-  const shorthand = { format: FORMAT, fields: known.shorthand } as const;
+  const shorthand = { format: 'messages', fields: known.shorthand } as const;
   return { ...parseFunction(known.tool, `${at}.${String(type)}`), shorthand };
 }
 
@@ -95,5 +94,5 @@ function parseFunction(tool: JsonObject, at: string): FunctionTool {
 
 function parseHosted(tool: JsonObject): Tool {
   const isSearch = asText(tool['type'])?.startsWith('web_search') ?? false;
-  return { kind: 'hosted', format: FORMAT, value: tool, ...(isSearch && { webSearch: true }) };
+  return { kind: 'hosted', format: 'messages', value: tool, ...(isSearch && { webSearch: true }) };
 }

@@ -10,7 +10,6 @@ import { mapItems } from '../../../lib/lists.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import type { ParseReport } from '../../format.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { type Context, parseContent } from './parse-blocks.ts';
 import { carryAcrossTurns } from './parse-carriers.ts';
 import { parseUpload } from './parse-kept-blocks.ts';
@@ -107,7 +106,7 @@ function parseSystem(message: JsonObject, at: Place, isPast: boolean, context: C
   return {
     role: 'system',
     parts: isCleared ? parts.flatMap(clearText) : parts,
-    formatSpecific: { format: FORMAT, fields: formatFields },
+    formatSpecific: { format: 'messages', fields: formatFields },
     ...withUnknownFields(unknownFields),
   };
 }
@@ -118,7 +117,7 @@ function clearText(part: Part): readonly Part[] {
     ? [
         {
           kind: 'opaque',
-          format: FORMAT,
+          format: 'messages',
           value: { type: 'text', text: part.text, ...renderCacheControl(part.cacheBreakpoint) },
         },
       ]

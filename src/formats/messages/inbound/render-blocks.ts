@@ -9,7 +9,6 @@ import type { Sink } from '../../../streams/step.ts';
 import { Foreign } from '../../foreign.ts';
 import { renderCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { renderRedactedBlock, renderSignature } from '../wire/thinking-blocks.ts';
 import { BlockWriter, EMPTY_THINKING } from './block-writer.ts';
 import { renderWebSearch } from './render-web-searches.ts';
@@ -92,7 +91,7 @@ export class BlockRenderer {
     if (signature) open.signature = signature;
     if (redacted) {
       this.#stopBlock(open, out);
-      const fields = findFormatFields(open.formatSpecific, FORMAT);
+      const fields = findFormatFields(open.formatSpecific, 'messages');
       this.#writer.whole(renderRedactedBlock(redacted, fields), out);
     }
   }
@@ -129,7 +128,7 @@ export class BlockRenderer {
 
   #startPart(event: PartStart, out: Out): OpenBlock | undefined {
     const { part, formatSpecific, signature } = event;
-    const fields = findFormatFields(formatSpecific, FORMAT);
+    const fields = findFormatFields(formatSpecific, 'messages');
     switch (part.kind) {
       case 'text':
       case 'refusal':
@@ -148,7 +147,7 @@ export class BlockRenderer {
         return call;
       }
       case 'opaque':
-        if (part.format === FORMAT) this.#writer.whole(part.value, out);
+        if (part.format === 'messages') this.#writer.whole(part.value, out);
         else this.#others.block(part.format, part.value);
         return undefined;
     }

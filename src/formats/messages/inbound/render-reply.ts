@@ -11,7 +11,6 @@ import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderCitation } from '../wire/citations.ts';
 import { addCall, NO_CALLS, renderEndFields, renderStop } from '../wire/finish-reasons.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { renderCarrierBlocks } from './render-carriers.ts';
@@ -32,7 +31,7 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
   let calls = NO_CALLS;
   let refusal = false;
   for (const { kind, formatSpecific } of parts) {
-    if (kind === 'tool-call') calls = addCall(calls, findFormatFields(formatSpecific, FORMAT));
+    if (kind === 'tool-call') calls = addCall(calls, findFormatFields(formatSpecific, 'messages'));
     else if (kind === 'refusal') refusal = true;
   }
   const search = calls === NO_CALLS ? findWebSearch(asked.prompt) : undefined;
@@ -65,7 +64,7 @@ function dropLastSignatures(parts: readonly ReplyPart[]): readonly ReplyPart[] {
 function hasBlock(part: ReplyPart): boolean {
   switch (part.kind) {
     case 'opaque':
-      return part.format === FORMAT;
+      return part.format === 'messages';
     case 'thinking':
       return hasThought(part) || part.redacted !== undefined;
     default:
@@ -86,7 +85,7 @@ function renderPart(part: ReplyPart, callRenderer: CallRenderer, others: Foreign
       return [...renderCarrierBlocks(part.signature, 'next'), block];
     }
     case 'opaque':
-      if (part.format === FORMAT) return [part.value];
+      if (part.format === 'messages') return [part.value];
       others.block(part.format, part.value);
       return [];
   }
@@ -102,7 +101,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
     return [];
   });
   const block = {
-    ...findFormatFields(part.formatSpecific, FORMAT),
+    ...findFormatFields(part.formatSpecific, 'messages'),
     type: 'text',
     text: part.text,
     citations,
@@ -112,7 +111,7 @@ function renderText(part: TextPart | RefusalPart, others: Foreign): readonly Jso
 
 function renderThinking(part: ThinkingPart): readonly JsonObject[] {
   const { redacted } = part;
-  const fields = findFormatFields(part.formatSpecific, FORMAT);
+  const fields = findFormatFields(part.formatSpecific, 'messages');
   return [
     ...(redacted ? [renderRedactedBlock(redacted, fields)] : []),
     ...(hasThought(part) ? [renderThinkingBlock(part, fields)] : []),

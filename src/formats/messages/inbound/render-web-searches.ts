@@ -7,7 +7,6 @@
 import type { Citation, Prompt } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/format-name.ts';
 
 /** Returns the name of the web search that the caller asked for, or undefined if it asked for none. */
 export function findWebSearch({ tools = [] }: Pick<Prompt, 'tools'>): string | undefined {
@@ -30,7 +29,7 @@ export function renderWebSearch(
 ): readonly JsonObject[] {
   const results = new Map<string, JsonObject>();
   for (const { url, title, formatSpecific } of citations) {
-    if (url === undefined || formatSpecific?.format === FORMAT || results.has(url)) continue;
+    if (url === undefined || formatSpecific?.format === 'messages' || results.has(url)) continue;
     results.set(url, {
       type: 'web_search_result',
       url,

@@ -6,7 +6,6 @@ import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, ReplyStart } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { createCallIds } from '../wire/ids.ts';
 
 /**
@@ -60,7 +59,7 @@ export class CallRenderer {
   ): JsonObject {
     const given = id === '' ? `toolu_${this.#stem}${this.#count}` : id;
     this.#count += 1;
-    const fields = findFormatFields(formatSpecific, FORMAT);
+    const fields = findFormatFields(formatSpecific, 'messages');
     return {
       ...fields,
       type: 'tool_use',

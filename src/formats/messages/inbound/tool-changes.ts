@@ -7,7 +7,6 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseTool } from './parse-tools.ts';
 
 /**
@@ -48,7 +47,7 @@ function eachBlock(messages: Json | undefined, visit: (block: JsonObject) => voi
 function isDeferred(tool: Tool): boolean {
   return (
     tool.kind === 'function' &&
-    tool.formatSpecific?.format === FORMAT &&
+    tool.formatSpecific?.format === 'messages' &&
     tool.formatSpecific.fields['defer_loading'] === true
   );
 }

@@ -8,7 +8,6 @@ import { joinLists, mapItems } from '../../../lib/lists.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';
 import { moveModelMedia, showForeignImages } from '../../model-media.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { moveCallsLast } from './calls-last.ts';
 import { filterSendable } from './filter-sendable.ts';
 import { placeLaterSystem } from './later-system.ts';
@@ -28,7 +27,7 @@ export function arrangeTurns(
   report: Report,
 ): { system: readonly Part[]; turns: readonly Turn[] } {
   const keepsEverything = keepsAll(prompt, target);
-  const all = filterSendable(showForeignImages(prompt.turns, FORMAT, report), report);
+  const all = filterSendable(showForeignImages(prompt.turns, 'messages', report), report);
   const sendable = keepsEverything
     ? all
     : moveModelMedia(
@@ -40,7 +39,7 @@ export function arrangeTurns(
   const takesLater = keepsEverything || target.laterSystem === true;
   const given = takesLater ? sendable : laterSystemAsUser(sendable, later, report);
   const isHoisted = ({ role, formatSpecific }: Turn, at: number): boolean =>
-    role === 'system' && (keepsEverything ? formatSpecific?.format !== FORMAT : at < later);
+    role === 'system' && (keepsEverything ? formatSpecific?.format !== 'messages' : at < later);
   const system = joinLists(given.filter(isHoisted).map((turn) => turn.parts));
   const rest = given.filter((turn, at) => !isHoisted(turn, at));
   const ordered = orderTurns(prompt, rest, report);

@@ -4,7 +4,6 @@ import type { Part, ThinkingPart, Turn } from '../../../conversation/prompt.ts';
 import { withParts } from '../../../conversation/turn-parts.ts';
 import { mapItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { keptBlock } from '../wire/kept-blocks.ts';
 
 /**
@@ -57,7 +56,7 @@ function findObstacle(part: Part): string | undefined {
     case 'thinking':
       return isOwnThinking(part) ? undefined : 'has no signature from Anthropic';
     case 'opaque':
-      return part.format === FORMAT ? undefined : `a block that only ${part.format} can read`;
+      return part.format === 'messages' ? undefined : `a block that only ${part.format} can read`;
     case 'media':
     case 'tool-call':
     case 'tool-result':

@@ -2,11 +2,10 @@
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import type { ModelTraits } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 
 /** Tells whether the prompt's caller speaks this format. It is then up to the vendor to judge what the caller wrote. */
 export function speaksMessages({ formatSpecific }: Prompt): boolean {
-  return formatSpecific?.format === FORMAT;
+  return formatSpecific?.format === 'messages';
 }
 
 /**

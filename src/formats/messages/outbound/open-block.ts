@@ -7,7 +7,6 @@ import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { unsealReturned } from '../../../conversation/signature.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { withoutNulls } from '../../../lib/json.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { type ChangedKeys, restoreKeys } from './property-keys.ts';
 
 /** The deltas that are text of a part, with the field that holds the text. */
@@ -50,7 +49,7 @@ export function createBlock(
   fields: JsonObject,
   at: Json | undefined,
 ): OpenBlock {
-  const { formatSpecific } = withFormatSpecific(FORMAT, withoutNulls(fields));
+  const { formatSpecific } = withFormatSpecific('messages', withoutNulls(fields));
   return {
     at,
     textDelta,

@@ -16,7 +16,6 @@ import { unreported } from '../../format.ts';
 import { changedNames } from '../../safe-names.ts';
 import { parseCitation } from '../wire/citations.ts';
 import { addCall, type Calls, NO_CALLS } from '../wire/finish-reasons.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { isCarrier } from '../wire/signature-carriers.ts';
 import { PartNumbers } from './number-parts.ts';
 import {
@@ -208,7 +207,7 @@ export class BlockParser {
 }
 
 function startOpaque(block: JsonObject, at: Json | undefined): OpenBlock {
-  return { ...createBlock(undefined, { kind: 'opaque', format: FORMAT, value: block }, {}, at), block };
+  return { ...createBlock(undefined, { kind: 'opaque', format: 'messages', value: block }, {}, at), block };
 }
 
 /** Adds a delta that is not text of a part. The documentation asks clients to ignore deltas of unknown types. */

@@ -5,7 +5,6 @@ import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { END_FIELDS } from '../wire/finish-reasons.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { parseUsedTier } from '../wire/service-tier.ts';
 
 /** Fields of a message's beginning that only Anthropic has. */
@@ -37,7 +36,7 @@ export function parseReplyStart(message: JsonObject, usage: JsonObject | undefin
     id: asText(id) ?? '',
     model: asText(model) ?? '',
     ...(tier !== undefined && { serviceTier: parseUsedTier(tier) }),
-    ...withFormatSpecific(FORMAT, formatFields),
+    ...withFormatSpecific('messages', formatFields),
     ...withUnknownFields(unknownFields),
   };
 }

@@ -14,7 +14,6 @@ import type { Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { renderOwnCitation } from '../wire/citations.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { createCallIds } from '../wire/ids.ts';
 import { isWithinKeptBlock, keptBlock } from '../wire/kept-blocks.ts';
 import { renderRedactedBlock, renderThinkingBlock } from '../wire/thinking-blocks.ts';
@@ -38,7 +37,7 @@ export function renderMessages(turns: readonly Turn[], report: Report): readonly
     if (turn.unknownFields === undefined && turn.formatSpecific === undefined) return { role, content };
     return {
       ...turn.unknownFields,
-      ...findFormatFields(turn.formatSpecific, FORMAT),
+      ...findFormatFields(turn.formatSpecific, 'messages'),
       role,
       content,
     };
@@ -71,7 +70,7 @@ function renderParts(parts: readonly Part[], ids: CallIds, report: Report): Json
 
 function renderPart(part: Part, ids: CallIds, report: Report): JsonObject {
   if (part.kind === 'opaque') return part.value;
-  const fields = ownFields(part.formatSpecific, FORMAT, 'turns[]', report);
+  const fields = ownFields(part.formatSpecific, 'messages', 'turns[]', report);
   if (part.signature && part.kind !== 'thinking') {
     report('turns[].signature', 'dropped', `of ${part.signature.origin}, on a ${part.kind}`);
   }

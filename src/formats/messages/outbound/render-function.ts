@@ -8,7 +8,6 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { withSafeKeys } from './property-keys.ts';
 import { closeSchema } from './schema.ts';
 import { safeName } from './tool-names.ts';
@@ -33,10 +32,10 @@ export function renderFunction(
   const { name, description, cacheBreakpoint, formatSpecific, unknownFields, shorthand } = tool;
   const own = {
     ...unknownFields,
-    ...ownFields(formatSpecific, FORMAT, 'tools[]', report),
-    ...findRoundTrip(formatSpecific, FORMAT),
+    ...ownFields(formatSpecific, 'messages', 'tools[]', report),
+    ...findRoundTrip(formatSpecific, 'messages'),
   };
-  if (shorthand?.format === FORMAT) {
+  if (shorthand?.format === 'messages') {
     const { strict } = tool;
     return {
       ...own,

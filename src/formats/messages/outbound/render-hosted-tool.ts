@@ -6,7 +6,6 @@ import { asList, asObject, asText, compact } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 import { reportWebSearch } from '../../report-web-search.ts';
-import { FORMAT } from '../wire/format-name.ts';
 
 /** The name of Anthropic's web search. */
 export const WEB_SEARCH = 'web_search';
@@ -22,7 +21,7 @@ export function findHostedNames({ tools = [] }: Pick<Prompt, 'tools'>): Readonly
   if (hosted.length === 0) return NONE;
   return new Set(
     hosted.flatMap(({ format, value, webSearch }) => {
-      if (format === FORMAT) return asText(value['name']) ?? [];
+      if (format === 'messages') return asText(value['name']) ?? [];
       return webSearch ? WEB_SEARCH : [];
     }),
   );
@@ -38,7 +37,7 @@ export function renderHosted(
   maxSearches: number | undefined,
   report: Report,
 ): JsonObject | undefined {
-  if (tool.format === FORMAT) return tool.value;
+  if (tool.format === 'messages') return tool.value;
   if (tool.webSearch) {
     reportWebSearch(tool.value, 'web_search_20250305', KEPT, report);
     return { ...renderWebSearch(tool.value), ...compact({ max_uses: maxSearches }) };

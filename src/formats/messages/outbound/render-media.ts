@@ -14,7 +14,6 @@ import { textOfBase64 } from '../../../lib/utf8.ts';
 import { type FileSource, getStoredId } from '../../foreign-file.ts';
 import type { Report } from '../../format.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
-import { FORMAT } from '../wire/format-name.ts';
 
 /** Image types that the API accepts (vision guide). */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -35,7 +34,7 @@ export function renderMedia(part: MediaPart, formatFields: JsonObject, report: R
   return {
     ...part.unknownFields,
     ...formatFields,
-    ...compact({ context: findRoundTrip(part.formatSpecific, FORMAT)['context'] }),
+    ...compact({ context: findRoundTrip(part.formatSpecific, 'messages')['context'] }),
     type: part.media,
     source: part.media === 'image' ? imageSource(part) : documentSource(part),
     ...(part.media === 'document' && renderTitle(part.name, report)),
@@ -100,5 +99,5 @@ function urlSource(url: string): JsonObject {
 }
 
 function fileSource(source: FileSource): JsonObject {
-  return { type: 'file', file_id: getStoredId(source, [FORMAT]) };
+  return { type: 'file', file_id: getStoredId(source, ['messages']) };
 }

@@ -13,7 +13,6 @@ import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
 import { arrangeTurns } from './arrange-turns.ts';
 import { addRequestBreakpoint, limitBreakpoints } from './cache-breakpoints.ts';
@@ -43,7 +42,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
     throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
   }
   refuseCachedContent(prompt);
-  refuseUnanswerable(prompt, FORMAT);
+  refuseUnanswerable(prompt, 'messages');
   const maxTokens = findMaxTokens(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);
   const thinking = planThinking(prompt, arranged, maxTokens, target, report);
@@ -52,10 +51,10 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
   reportUnsupported(prompt, report);
-  const { tool_choice: _, ...exact } = findRoundTrip(prompt.formatSpecific, FORMAT);
+  const { tool_choice: _, ...exact } = findRoundTrip(prompt.formatSpecific, 'messages');
   const { user, cacheKey } = prompt;
   const unsaid = withoutSaid(prompt.formatSpecific, { safety_identifier: user, prompt_cache_key: cacheKey });
-  const written = { ...ownFields(unsaid, FORMAT, 'own', report), ...exact };
+  const written = { ...ownFields(unsaid, 'messages', 'own', report), ...exact };
   const fields =
     keepsAll(prompt, target) || prompt.thinking === undefined
       ? written
@@ -86,7 +85,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
 
 /** Resolves what Anthropic refuses in another format's tools: references at the roots of schemas, and names of its own. */
 function adaptTools(prompt: Prompt, report: Report): Prompt {
-  const resolved = resolveReferences(prompt, FORMAT, report);
+  const resolved = resolveReferences(prompt, 'messages', report);
   return avoidNames(resolved, findHostedNames(resolved), report);
 }
 
@@ -163,7 +162,7 @@ const UNSUPPORTED = ['seed', 'frequencyPenalty', 'presencePenalty', 'logprobs', 
 
 function reportUnsupported(prompt: Prompt, report: Report): void {
   // Also of turns that are left out, since nothing else is in them.
-  for (const { formatSpecific } of prompt.turns) reportForeign(formatSpecific, FORMAT, 'turns[]', report);
+  for (const { formatSpecific } of prompt.turns) reportForeign(formatSpecific, 'messages', 'turns[]', report);
   reportDropped(prompt, UNSUPPORTED, 'has no counterpart in messages', report);
   if (Object.keys(prompt.metadata ?? {}).some((key) => key !== 'user_id')) {
     report('metadata', 'dropped', 'Anthropic only takes a user_id');

@@ -5,7 +5,6 @@ import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, unreported } from '../../format.ts';
-import { FORMAT } from '../wire/format-name.ts';
 import { fitsGrammar } from './grammar-limits.ts';
 import { speaksMessages } from './native-caller.ts';
 import type { OutputPlan } from './output-format.ts';
@@ -43,7 +42,7 @@ export function renderTools(
     return {};
   }
   const choice =
-    findRoundTrip(prompt.formatSpecific, FORMAT)['tool_choice'] ??
+    findRoundTrip(prompt.formatSpecific, 'messages')['tool_choice'] ??
     (undeclared.length > 0 && output.kind !== 'tool' ? NO_TOOL : renderToolChoice(prompt, output));
   return {
     ...((tools.length > 0 || prompt.tools) && { tools }),

@@ -3,7 +3,6 @@
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, compact } from '../../../lib/json.ts';
-import { FORMAT } from './format-name.ts';
 
 /** Parses a citation. Anthropic's citations apply to a whole block, so they have no offsets. */
 export function parseCitation(value: JsonObject): Citation {
@@ -15,7 +14,7 @@ export function parseCitation(value: JsonObject): Citation {
       title: asText(value['title']) ?? asText(value['document_title']),
       citedText: asText(value['cited_text']),
     }),
-    formatSpecific: { format: FORMAT, fields: value },
+    formatSpecific: { format: 'messages', fields: value },
   };
 }
 
@@ -24,7 +23,7 @@ export function parseCitation(value: JsonObject): Citation {
  * @returns undefined for one of another format that has no URL: every kind that would fit requires one.
  */
 export function renderCitation(citation: Citation): JsonObject | undefined {
-  if (citation.formatSpecific?.format === FORMAT) return citation.formatSpecific.fields;
+  if (citation.formatSpecific?.format === 'messages') return citation.formatSpecific.fields;
   if (citation.url === undefined) return undefined;
   return {
     type: 'web_search_result_location',
@@ -38,6 +37,6 @@ export function renderCitation(citation: Citation): JsonObject | undefined {
 
 /** Renders a citation of an earlier turn for Anthropic, which accepts only its own; undefined for any other. */
 export function renderOwnCitation({ formatSpecific }: Citation): JsonObject | undefined {
-  const isOwn = formatSpecific?.format === FORMAT && formatSpecific.fields['encrypted_index'] !== '';
+  const isOwn = formatSpecific?.format === 'messages' && formatSpecific.fields['encrypted_index'] !== '';
   return isOwn ? formatSpecific.fields : undefined;
 }

@@ -8,7 +8,6 @@ import {
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { FORMAT } from './format-name.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['end_turn', 'stop'],
@@ -74,7 +73,7 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
     ...(stopSequence !== undefined && { stopSequence }),
     ...(word !== undefined && !COMMON.includes(word) && { native: word }),
     ...(explanation !== undefined && { explanation }),
-    ...withFormatSpecific(FORMAT, {
+    ...withFormatSpecific('messages', {
       ...withoutNulls(endFields),
       ...(word !== undefined && !isRestored(word) && { stop_reason: word }),
     }),
@@ -116,7 +115,7 @@ interface AnswerContent {
 
 /** Renders `stop_reason`, `stop_sequence` and `stop_details`. */
 export function renderStop(end: End, content: AnswerContent): JsonObject {
-  const fields = findFormatFields(end.formatSpecific, FORMAT);
+  const fields = findFormatFields(end.formatSpecific, 'messages');
   const sequence = end.stopSequence ?? (content.stop?.length === 1 ? content.stop[0] : undefined);
   const word = asText(fields['stop_reason']) ?? renderFinish(end.finish, content, sequence !== undefined);
   return {
@@ -158,7 +157,7 @@ const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_
 export function renderEndFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
   const { stop_reason: _reason, stop_details: _details, ...rest } = end.formatSpecific?.fields ?? {};
   const fields = { ...end.unknownFields, ...rest };
-  if (end.formatSpecific?.format !== FORMAT) return { inside: fields, beside: {} };
+  if (end.formatSpecific?.format !== 'messages') return { inside: fields, beside: {} };
   const [beside, inside] = splitFields(fields, BESIDE_DELTA);
   return { inside, beside };
 }

@@ -7,16 +7,15 @@ import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific, Part } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject } from '../../../lib/json.ts';
-import { FORMAT } from './format-name.ts';
 
 /** Fields for a part that is made of a block, to be spread: they keep the whole block for Anthropic. */
 export function keepBlock(block: JsonObject): { readonly formatSpecific: FormatSpecific } {
-  return { formatSpecific: { format: FORMAT, fields: {}, roundTrip: { block } } };
+  return { formatSpecific: { format: 'messages', fields: {}, roundTrip: { block } } };
 }
 
 /** Returns the block that a part was made of, or undefined if no block was kept. */
 export function keptBlock(part: Part): JsonObject | undefined {
-  return asObject(findRoundTrip(part.formatSpecific, FORMAT)['block']);
+  return asObject(findRoundTrip(part.formatSpecific, 'messages')['block']);
 }
 
 /**
@@ -24,10 +23,10 @@ export function keptBlock(part: Part): JsonObject | undefined {
  * it twice.
  */
 export const WITHIN_KEPT_BLOCK = {
-  formatSpecific: { format: FORMAT, fields: {}, roundTrip: { isInBlock: true } },
+  formatSpecific: { format: 'messages', fields: {}, roundTrip: { isInBlock: true } },
 } as const;
 
 /** Tells whether a part has the fields of `WITHIN_KEPT_BLOCK`. */
 export function isWithinKeptBlock(part: Part): boolean {
-  return findRoundTrip(part.formatSpecific, FORMAT)['isInBlock'] === true;
+  return findRoundTrip(part.formatSpecific, 'messages')['isInBlock'] === true;
 }

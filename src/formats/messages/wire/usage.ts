@@ -17,7 +17,6 @@ import {
 } from '../../../conversation/tokens.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, otherFields, withoutNulls } from '../../../lib/json.ts';
-import { FORMAT } from './format-name.ts';
 import { renderUsedTier } from './service-tier.ts';
 
 /** Reads what an answer consumed, from the figures of its events. */
@@ -97,7 +96,7 @@ export function parseUsage(figures: JsonObject): Usage {
   const details = otherFields(asObject(figures['output_tokens_details']) ?? {}, DETAILS);
   return {
     ...toUsage(parseTokens(figures)),
-    ...withFormatSpecific(FORMAT, {
+    ...withFormatSpecific('messages', {
       ...otherFields(figures, FIGURES),
       ...(!isEmpty(lifetimes) && { cache_creation: lifetimes }),
       ...(!isEmpty(details) && { output_tokens_details: details }),
@@ -116,7 +115,7 @@ export function renderUsage(usage: Usage, tier: string | undefined): JsonObject 
   const { input = 0, output = 0, cacheWriteHour = 0, reasoning, formatSpecific } = usage;
   const cacheRead = Math.min(input, usage.cacheRead ?? 0);
   const cacheWrite = Math.min(input - cacheRead, usage.cacheWrite ?? 0);
-  const fields = findFormatFields(formatSpecific, FORMAT);
+  const fields = findFormatFields(formatSpecific, 'messages');
   const details = { ...asObject(fields['output_tokens_details']), thinking_tokens: reasoning ?? 0 };
   return {
     inference_geo: null,

@@ -1,2 +1,0 @@
-/** The name of this format in prompts and replies. */
-export const FORMAT = 'generate-content';
