@@ -1,5 +1,6 @@
 /** MIME types: the kind of medium that a type stands for, and the type that a name or data suggests. */
 
+import { wordList } from '../lib/words.ts';
 import type { MediaPart } from './prompt.ts';
 
 /** The kind of medium for a MIME type. A document is whatever is not an image, audio or video. */
@@ -57,24 +58,9 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ['md', 'text/markdown'],
   ['json', 'application/json'],
   ['xml', 'text/xml'],
-  ...[
-    'txt',
-    'log',
-    'yaml',
-    'yml',
-    'toml',
-    'ini',
-    'sql',
-    'sh',
-    'py',
-    'js',
-    'ts',
-    'tsx',
-    'jsx',
-    'css',
-    'java',
-    'go',
-  ].map((ending) => [ending, 'text/plain'] as const),
+  ...wordList('txt log yaml yml toml ini sql sh py js ts tsx jsx css java go').map(
+    (ending) => [ending, 'text/plain'] as const,
+  ),
   ['mp3', 'audio/mp3'],
   ['wav', 'audio/wav'],
   ['mp4', 'video/mp4'],

@@ -1,11 +1,9 @@
 /** Refusals with status 400 or 422 that say that the vendor does not have the model, or no longer. */
 
+import { wordSet } from '../lib/words.ts';
+
 /** The words of Groq, Mistral and OpenAI for it, as the code or the type of the error. */
-const CODES: ReadonlySet<string | undefined> = new Set([
-  'model_decommissioned',
-  'invalid_model',
-  'model_not_found',
-]);
+const CODES: ReadonlySet<string | undefined> = wordSet('model_decommissioned invalid_model model_not_found');
 
 /**
  * The words of DeepSeek, OpenRouter, Mistral, LiteLLM and Groq. Only the beginning of a message counts: what follows may

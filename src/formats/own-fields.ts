@@ -3,6 +3,7 @@
 import { findFormatFields } from '../conversation/format-specific.ts';
 import type { FormatName, FormatSpecific } from '../conversation/prompt.ts';
 import { asList, asText, isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { wordSet } from '../lib/words.ts';
 import type { Report } from './format.ts';
 
 /** What has the fields: the prompt itself, or something in its turns or tools. */
@@ -35,20 +36,11 @@ export function reportForeign(
 }
 
 /** Objects of a request of which other formats have some fields, so that the others are reported one by one. */
-const SHARED_OBJECTS: ReadonlySet<string> = new Set([
-  'own.generationConfig',
-  'own.metadata',
-  'own.output_config',
-  'own.output_config.format',
-  'own.reasoning',
-  'own.response_format',
-  'own.response_format.json_schema',
-  'own.stream_options',
-  'own.text',
-  'own.thinking',
-  'own.toolConfig',
-  'own.toolConfig.functionCallingConfig',
-]);
+const SHARED_OBJECTS = wordSet(`
+  own.generationConfig own.metadata own.output_config own.output_config.format own.reasoning
+  own.response_format own.response_format.json_schema own.stream_options own.text own.thinking
+  own.toolConfig own.toolConfig.functionCallingConfig
+`);
 
 /** Fields that name the forms of an answer. */
 const FORMS: ReadonlySet<string> = new Set(['own.modalities', 'own.generationConfig.responseModalities']);

@@ -2,6 +2,7 @@
 
 import type { FormatName } from '../conversation/prompt.ts';
 import { isList, isObject, type Json, type JsonObject, tryParseJson } from '../lib/json.ts';
+import { wordSet } from '../lib/words.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import { run } from '../streams/step.ts';
 import { show } from './shape.ts';
@@ -71,16 +72,10 @@ function detect(values: Iterable<Json | undefined>): FormatName | undefined {
 }
 
 /** The types of a message and of its events. */
-const MESSAGES_TYPES = new Set([
-  'message',
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-  'ping',
-]);
+const MESSAGES_TYPES = wordSet(`
+  message message_start content_block_start content_block_delta content_block_stop message_delta
+  message_stop ping
+`);
 
 function detectFormat(value: JsonObject): FormatName | undefined {
   const { object, type, error } = value;

@@ -8,6 +8,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { ModelTraits } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
+import { wordSet } from '../lib/words.ts';
 import type { ModelDescription } from './model-description.ts';
 import { offeredTraits } from './model-traits.ts';
 import type { FormatSpeaker } from './vendor-format.ts';
@@ -28,17 +29,7 @@ const OWN_FORMATS: Readonly<Record<string, FormatSpeaker['formats']>> = {
 };
 
 /** Vendors that serve their models themselves, in chat-completions. All others only publish theirs. */
-const OTHER_SERVICES = new Set([
-  'mistralai',
-  'deepseek',
-  'x-ai',
-  'z-ai',
-  'qwen',
-  'moonshotai',
-  'minimax',
-  'perplexity',
-  'cohere',
-]);
+const OTHER_SERVICES = wordSet('mistralai deepseek x-ai z-ai qwen moonshotai minimax perplexity cohere');
 
 /** The name of the deviations of a service in front of many vendors. */
 const RELAY = 'compatible';

@@ -4,6 +4,7 @@
  */
 
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { wordList } from '../lib/words.ts';
 import { SDK_FIELDS } from './sdk-fields.ts';
 import { spellings } from './spellings.ts';
 
@@ -90,12 +91,12 @@ export const KNOWN_OF_BOTH: KnownFields = buildTree(
 
 /** The `type` of tools that a request of each format may contain. */
 export const TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = perFormat(
-  (format) => new Set(format === 'chat-completions' ? chatTools() : SDK_FIELDS[format].tools),
+  (format) => new Set(format === 'chat-completions' ? chatTools() : wordList(SDK_FIELDS[format].tools)),
 );
 
 /** Agents send tools of any format to chat-completions (Cursor does). */
 function chatTools(): readonly string[] {
-  return [...FORMAT_NAMES.flatMap((format) => SDK_FIELDS[format].tools), ...MORE_TOOLS];
+  return [...FORMAT_NAMES.flatMap((format) => wordList(SDK_FIELDS[format].tools)), ...MORE_TOOLS];
 }
 
 /** The known paths. @param refused those that are left out, with all that they hold. */

@@ -8,7 +8,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 
 interface SdkFields {
   readonly fields: string;
-  readonly tools: readonly string[];
+  readonly tools: string;
 }
 
 export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
@@ -53,7 +53,9 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
       verbosity
       web_search_options(search_context_size user_location(approximate(city country region timezone) type))
     `,
-    tools: ['custom', 'function'],
+    tools: `
+      custom function
+    `,
   },
   responses: {
     fields: `
@@ -107,26 +109,11 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
       truncation
       user
     `,
-    tools: [
-      'apply_patch',
-      'code_interpreter',
-      'computer',
-      'computer_use_preview',
-      'custom',
-      'file_search',
-      'function',
-      'image_generation',
-      'local_shell',
-      'mcp',
-      'namespace',
-      'programmatic_tool_calling',
-      'shell',
-      'tool_search',
-      'web_search',
-      'web_search_2025_08_26',
-      'web_search_preview',
-      'web_search_preview_2025_03_11',
-    ],
+    tools: `
+      apply_patch code_interpreter computer computer_use_preview custom file_search function image_generation
+      local_shell mcp namespace programmatic_tool_calling shell tool_search web_search web_search_2025_08_26
+      web_search_preview web_search_preview_2025_03_11
+    `,
   },
   messages: {
     fields: `
@@ -178,38 +165,15 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
       user_profile_id
       workspace_id
     `,
-    tools: [
-      'advisor_20260301',
-      'bash_20241022',
-      'bash_20250124',
-      'browser_toolset_20260801',
-      'code_execution_20250522',
-      'code_execution_20250825',
-      'code_execution_20260120',
-      'code_execution_20260521',
-      'computer_20241022',
-      'computer_20250124',
-      'computer_20251124',
-      'computer_toolset_20260801',
-      'custom',
-      'mcp_toolset',
-      'memory_20250818',
-      'text_editor_20241022',
-      'text_editor_20250124',
-      'text_editor_20250429',
-      'text_editor_20250728',
-      'tool_search_tool_bm25',
-      'tool_search_tool_bm25_20251119',
-      'tool_search_tool_regex',
-      'tool_search_tool_regex_20251119',
-      'web_fetch_20250910',
-      'web_fetch_20260209',
-      'web_fetch_20260309',
-      'web_fetch_20260318',
-      'web_search_20250305',
-      'web_search_20260209',
-      'web_search_20260318',
-    ],
+    tools: `
+      advisor_20260301 bash_20241022 bash_20250124 browser_toolset_20260801 code_execution_20250522
+      code_execution_20250825 code_execution_20260120 code_execution_20260521 computer_20241022
+      computer_20250124 computer_20251124 computer_toolset_20260801 custom mcp_toolset memory_20250818
+      text_editor_20241022 text_editor_20250124 text_editor_20250429 text_editor_20250728
+      tool_search_tool_bm25 tool_search_tool_bm25_20251119 tool_search_tool_regex
+      tool_search_tool_regex_20251119 web_fetch_20250910 web_fetch_20260209 web_fetch_20260309
+      web_fetch_20260318 web_search_20250305 web_search_20260209 web_search_20260318
+    `,
   },
   'generate-content': {
     fields: `
@@ -271,6 +235,6 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
         vectorSimilarityThreshold) hybridSearch(alpha) ranking(llmRanker(modelName) rankService(modelName))
         topK) similarityTopK storeContext vectorDistanceThreshold)) tool(*) urlContext(*))
     `,
-    tools: [],
+    tools: '',
   },
 };

@@ -11,6 +11,7 @@ import {
   unreported,
 } from '../formats/format.ts';
 import { type JsonObject, withoutFields } from '../lib/json.ts';
+import { wordList } from '../lib/words.ts';
 import { findStops } from './find-stops.ts';
 import { renderPrompt } from './render-prompt.ts';
 
@@ -44,14 +45,9 @@ export function writeRequest(
 }
 
 /** The fields of all formats that hold a dialogue. */
-export const DIALOGUE_FIELDS = [
-  'messages',
-  'input',
-  'contents',
-  'system',
-  'systemInstruction',
-  'system_instruction',
-];
+export const DIALOGUE_FIELDS = wordList(`
+  messages input contents system systemInstruction system_instruction
+`);
 
 /**
  * Collects what a renderer of answers needs to know about the request. The dialogue is no part of it, so that an open

@@ -18,18 +18,11 @@ import type { FormatName } from '../conversation/prompt.ts';
 
 interface SdkFields {
   readonly fields: string;
-  readonly tools: readonly string[];
+  readonly tools: string;
 }
 
 export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
 `;
-
-function listed(name: string, texts: readonly string[]): string {
-  if (texts.length === 0) return `    ${name}: [],\n`;
-  const oneLine = `    ${name}: [${texts.map((text) => `'${text}'`).join(', ')}],\n`;
-  if (oneLine.length <= 111) return oneLine;
-  return `    ${name}: [\n${texts.map((text) => `      '${text}',\n`).join('')}    ],\n`;
-}
 
 type Branch = Map<string, Branch>;
 
@@ -47,25 +40,32 @@ function nested(tree: Branch): readonly string[] {
   return [...tree].map(([name, inner]) => (inner.size === 0 ? name : `${name}(${nested(inner).join(' ')})`));
 }
 
-/** Breaks a text at its blanks into lines of at most 110 characters. */
-function wrapped(text: string): string {
+/** Breaks a text at its blanks into lines of at most 110 characters. @param indent before the lines after the first. */
+function wrapped(text: string, indent: string): string {
   let lines = '';
   let line = '     ';
   for (const word of text.split(' ')) {
     if (line.length + word.length > 109) {
       lines += `${line}\n`;
-      line = '       ';
+      line = indent;
     }
     line += ` ${word}`;
   }
   return `${lines}${line}\n`;
 }
 
+/** A template literal that holds these lines. */
+function literal(lines: string): string {
+  return lines === '' ? "''" : `\`\n${lines}    \``;
+}
+
 function written(all: Readonly<Record<string, SdkFields>>): string {
   const formats = FORMAT_NAMES.map((format) => {
     const { fields = [], tools = [] } = all[format] ?? {};
-    const lines = nested(treeWith(fields)).map(wrapped).join('');
-    return `  ${/-/.test(format) ? `'${format}'` : format}: {\n    fields: \`\n${lines}    \`,\n${listed('tools', tools)}  },\n`;
+    const lines = nested(treeWith(fields)).map((field) => wrapped(field, '       '));
+    const types = tools.length === 0 ? '' : wrapped(tools.join(' '), '     ');
+    const name = /-/.test(format) ? `'${format}'` : format;
+    return `  ${name}: {\n    fields: ${literal(lines.join(''))},\n    tools: ${literal(types)},\n  },\n`;
   });
   return `${HEAD}${formats.join('')}};\n`;
 }

@@ -17,6 +17,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../lib/json.ts';
+import { wordList } from '../../lib/words.ts';
 import type { FormatName, OutputFormat } from '../prompt.ts';
 import { rewriteSchema } from './schema-places.ts';
 
@@ -27,36 +28,12 @@ const MAX_DEPTH = 32;
 
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-const REFUSED = [
-  '$anchor',
-  '$dynamicAnchor',
-  '$dynamicRef',
-  '$recursiveAnchor',
-  '$recursiveRef',
-  'allOf',
-  'contains',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-  'dependencies',
-  'dependentRequired',
-  'dependentSchemas',
-  'else',
-  'if',
-  'maxContains',
-  'maxProperties',
-  'minContains',
-  'minProperties',
-  'not',
-  'oneOf',
-  'patternProperties',
-  'prefixItems',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'uniqueItems',
-];
+const REFUSED = wordList(`
+  $anchor $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef allOf contains contentEncoding
+  contentMediaType contentSchema dependencies dependentRequired dependentSchemas else if maxContains
+  maxProperties minContains minProperties not oneOf patternProperties prefixItems propertyNames then
+  unevaluatedItems unevaluatedProperties uniqueItems
+`);
 
 /** Formats whose vendors always enforce a schema. */
 const ENFORCING: readonly (FormatName | undefined)[] = ['messages', 'generate-content'];

@@ -8,15 +8,12 @@ import { findMissingChoice } from '../../conversation/rules/allowed-tools.ts';
 import { GatewayError, invalid } from '../../lib/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { itemPlace, type Place } from '../../lib/place.ts';
+import { wordSet } from '../../lib/words.ts';
 
 /** Fields that mean the same in both formats and pass between them unchanged. */
-export const SHARED_FIELDS: ReadonlySet<string> = new Set([
-  'moderation',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'safety_identifier',
-]);
+export const SHARED_FIELDS = wordSet(`
+  moderation prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier
+`);
 
 /** A reader of one type: it returns the value, or undefined for an absent field, and throws a 400 for another type. */
 function reader<T extends Json>(expected: string, fits: (value: Json) => value is T) {

@@ -4,6 +4,7 @@
  */
 
 import { asList, asObject, asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { wordSet } from '../../lib/words.ts';
 import { isCount, isName, show } from '../shape.ts';
 import { checkPart, type PartContext } from './part.ts';
 import type { Rule } from './rules.ts';
@@ -12,32 +13,12 @@ import { checkUsage } from './usage.ts';
 type Report = (rule: Rule, detail: string) => void;
 
 /** The words of `finishReason`. */
-const WORDS = new Set([
-  'FINISH_REASON_UNSPECIFIED',
-  'STOP',
-  'MAX_TOKENS',
-  'SAFETY',
-  'RECITATION',
-  'LANGUAGE',
-  'OTHER',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'MALFORMED_FUNCTION_CALL',
-  'IMAGE_SAFETY',
-  'UNEXPECTED_TOOL_CALL',
-  'TOO_MANY_TOOL_CALLS',
-  'IMAGE_PROHIBITED_CONTENT',
-  'NO_IMAGE',
-  'IMAGE_RECITATION',
-  'IMAGE_OTHER',
-  'CONTINUATION',
-  'MODEL_ARMOR',
-  'MISSING_THOUGHT_SIGNATURE',
-  'MALFORMED_RESPONSE',
-  'ESCALATION',
-  'PUP_LIMITED_DISABLED',
-]);
+const WORDS = wordSet(`
+  FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION LANGUAGE OTHER BLOCKLIST PROHIBITED_CONTENT
+  SPII MALFORMED_FUNCTION_CALL IMAGE_SAFETY UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS
+  IMAGE_PROHIBITED_CONTENT NO_IMAGE IMAGE_RECITATION IMAGE_OTHER CONTINUATION MODEL_ARMOR
+  MISSING_THOUGHT_SIGNATURE MALFORMED_RESPONSE ESCALATION PUP_LIMITED_DISABLED
+`);
 
 interface Candidate extends PartContext {
   finished: boolean;

@@ -1,19 +1,14 @@
 /** The parts of a candidate's content (Gemini API reference, "Part"). */
 
 import { asObject, isObject, type JsonObject } from '../../lib/json.ts';
+import { wordSet } from '../../lib/words.ts';
 import { isName, misfit, show } from '../shape.ts';
 import type { Rule } from './rules.ts';
 
 /** Fields of a part that describe its content. Any other field is the content. */
-const META = new Set([
-  'thought',
-  'thoughtSignature',
-  'videoMetadata',
-  'mediaResolution',
-  'partMetadata',
-  'mediaProcessing',
-  'speechMetadata',
-]);
+const META = wordSet(`
+  thought thoughtSignature videoMetadata mediaResolution partMetadata mediaProcessing speechMetadata
+`);
 
 const SHAPE = { text: 'a string?', thought: 'a flag?', thoughtSignature: 'a string?' } as const;
 

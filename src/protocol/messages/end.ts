@@ -1,21 +1,15 @@
 /** What the end of a message must agree with, streamed or whole. */
 
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { wordSet } from '../../lib/words.ts';
 import { misfit, show } from '../shape.ts';
 import type { Calls } from './block.ts';
 import type { Rule } from './rules.ts';
 
 /** The words of `stop_reason`. */
-const WORDS = new Set([
-  'end_turn',
-  'max_tokens',
-  'stop_sequence',
-  'tool_use',
-  'pause_turn',
-  'refusal',
-  'model_context_window_exceeded',
-  'compaction',
-]);
+const WORDS = wordSet(`
+  end_turn max_tokens stop_sequence tool_use pause_turn refusal model_context_window_exceeded compaction
+`);
 
 const USAGE = {
   input_tokens: 'a count?',

@@ -14,6 +14,7 @@ import {
 } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
+import { wordList } from '../../../lib/words.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -33,23 +34,10 @@ const MARKS = ['prefix', 'partial'] as const;
 
 /** The fields of a message of the assistant. */
 const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'name',
-  'refusal',
-  'tool_calls',
-  'function_call',
-  'audio',
-  'annotations',
-  'cache_control',
-  'extra_content',
-  'provider_specific_fields',
-  'thinking_blocks',
-  'reasoning_details',
-  'reasoning_content',
-  'thinking',
-  'reasoning',
-  'images',
+  ...wordList(`
+    role content name refusal tool_calls function_call audio annotations cache_control extra_content
+    provider_specific_fields thinking_blocks reasoning_details reasoning_content thinking reasoning images
+  `),
   ...MARKS,
   // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.
   'parsed',

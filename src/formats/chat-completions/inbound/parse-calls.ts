@@ -12,6 +12,7 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
@@ -35,16 +36,7 @@ export function parseCalls(message: JsonObject, param: Place, at: number): reado
 }
 
 /** The fields of a call. LiteLLM sets the last two on every call of Claude's and Gemini's. */
-const CALL_FIELDS: ReadonlySet<string> = new Set([
-  'id',
-  'type',
-  'function',
-  'custom',
-  'index',
-  'extra_content',
-  'caller',
-  'provider_specific_fields',
-]);
+const CALL_FIELDS = wordSet('id type function custom index extra_content caller provider_specific_fields');
 
 function parseCall(call: JsonObject, at: number, index: number, param: Place): ToolCallPart {
   const { id, type, function: fn, custom, extra_content: extraContent } = call;

@@ -17,6 +17,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
 import {
   emptyList,
@@ -51,14 +52,12 @@ const OPENAI_ONLY = new Set([
 ]);
 
 /** Fields that are read one by one, here and by the parsers of sampling, thinking and tools. */
-const READ: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'n'],
-  ...['stop', 'seed', 'random_seed', 'frequency_penalty', 'presence_penalty', 'logprobs', 'top_logprobs'],
-  ...['user', 'metadata', 'service_tier', 'stream', 'stream_options', 'usage', 'cache_control'],
-  ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
-  ...['response_format', 'web_search_options'],
-  ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'thinking_budget', 'extra_body'],
-]);
+const READ = wordSet(`
+  model messages max_tokens max_completion_tokens temperature top_p top_k n stop seed random_seed
+  frequency_penalty presence_penalty logprobs top_logprobs user metadata service_tier stream stream_options
+  usage cache_control tools tool_choice parallel_tool_calls functions function_call response_format
+  web_search_options reasoning_effort reasoning thinking enable_thinking thinking_budget extra_body
+`);
 const USAGE_OPTION: ReadonlySet<string> = new Set(['include_usage']);
 
 /** What is read where a field is absent. */

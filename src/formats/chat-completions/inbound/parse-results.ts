@@ -12,19 +12,14 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
 /** The fields of a message of the role `tool`. */
-const RESULT_FIELDS: ReadonlySet<string> = new Set([
-  'role',
-  'tool_call_id',
-  'content',
-  'name',
-  'cache_control',
-]);
+const RESULT_FIELDS = wordSet('role tool_call_id content name cache_control');
 
 /**
  * A message of the role `tool`.

@@ -3,23 +3,14 @@
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { ReplyEnd } from '../../../conversation/reply.ts';
 import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { Out } from './part-sequence.ts';
 import { UnknownFields } from './unknown-fields.ts';
 
 /** Fields of a chunk that are read elsewhere, or that mean nothing: padding (`obfuscation`, Mistral's `p`) and an echo. */
-const KNOWN = new Set([
-  'id',
-  'object',
-  'created',
-  'model',
-  'choices',
-  'usage',
-  'service_tier',
-  'system_fingerprint',
-  'obfuscation',
-  'p',
-  'stream_options',
-]);
+const KNOWN = wordSet(`
+  id object created model choices usage service_tier system_fingerprint obfuscation p stream_options
+`);
 
 export class ReplyHeadReader {
   /** The tier that served the answer, so far as it is known. */

@@ -3,6 +3,7 @@
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 
 const FINISH: ReadonlyMap<string, Finish> = new Map([
   ['stop', 'stop'],
@@ -51,13 +52,10 @@ export function isStandardFinish(word: string): boolean {
 const FAILED = new Set(['error', 'network_error', 'abort']);
 
 /** Gemini's words for a call that the model got wrong. OpenRouter says `error` for it (BerriAI/litellm#23273). */
-const MALFORMED: ReadonlySet<string | undefined> = new Set([
-  'MALFORMED_FUNCTION_CALL',
-  'UNEXPECTED_TOOL_CALL',
-  'TOO_MANY_TOOL_CALLS',
-  'MISSING_THOUGHT_SIGNATURE',
-  'MALFORMED_RESPONSE',
-]);
+const MALFORMED: ReadonlySet<string | undefined> = wordSet(`
+  MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MISSING_THOUGHT_SIGNATURE
+  MALFORMED_RESPONSE
+`);
 
 /**
  * The meaning of a `finish_reason`.

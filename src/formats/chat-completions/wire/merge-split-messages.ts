@@ -6,6 +6,7 @@
  */
 
 import { asObjects, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { OF_CLIENTS } from '../../client-fields.ts';
 
 /** Fields of answers that OpenAI itself does not have. */
@@ -33,18 +34,10 @@ const LANGCHAIN_FIELDS = [...OF_CLIENTS, 'citations'];
  * Types of parts that are not content: calls, which also stand in `tool_calls`, their pieces, calls that the vendor ran
  * itself, and thoughts of other vendors' models.
  */
-const NOT_CONTENT: ReadonlySet<Json | undefined> = new Set([
-  'tool_call',
-  'function_call',
-  'functionCall',
-  'input_json_delta',
-  'server_tool_use',
-  'server_tool_call',
-  'server_tool_call_result',
-  'web_search_tool_result',
-  'reasoning',
-  'reasoning_content',
-]);
+const NOT_CONTENT: ReadonlySet<Json | undefined> = wordSet(`
+  tool_call function_call functionCall input_json_delta server_tool_use server_tool_call
+  server_tool_call_result web_search_tool_result reasoning reasoning_content
+`);
 
 /** A message of the assistant with each field in the place where an answer has it; the same object if nothing moves. */
 export function mergeSplitMessage(message: JsonObject): JsonObject {

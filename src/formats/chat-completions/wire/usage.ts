@@ -19,6 +19,7 @@ import {
   presentFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 
 /** Reads the usage of a native answer, which passes byte for byte. */
@@ -74,13 +75,9 @@ function pickCache(usage: JsonObject): JsonObject {
 const CACHE_FIGURES: readonly string[] = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** The figures that a reply has too, in the usage and in its details. */
-const FIGURES: ReadonlySet<string> = new Set([
-  'prompt_tokens',
-  'completion_tokens',
-  'total_tokens',
-  'prompt_tokens_details',
-  'completion_tokens_details',
-]);
+const FIGURES = wordSet(`
+  prompt_tokens completion_tokens total_tokens prompt_tokens_details completion_tokens_details
+`);
 const PROMPT_FIGURES: ReadonlySet<string> = new Set(['cached_tokens', 'cache_write_tokens']);
 const COMPLETION_FIGURES: ReadonlySet<string> = new Set(['reasoning_tokens']);
 

@@ -8,34 +8,20 @@ import type { FunctionTool, HostedTool, Tool } from '../../../conversation/promp
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { fromOpenApi } from './from-openapi.ts';
 import { orderProperties } from './order-properties.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** Tools that Google runs itself. */
-const HOSTED: ReadonlySet<string> = new Set([
-  'googleSearch',
-  'googleSearchRetrieval',
-  'urlContext',
-  'codeExecution',
-  'fileSearch',
-  'googleMaps',
-  'computerUse',
-  'mcpServers',
-  'retrieval',
-  'enterpriseWebSearch',
-  'exaAiSearch',
-  'parallelAiSearch',
-]);
+const HOSTED = wordSet(`
+  googleSearch googleSearchRetrieval urlContext codeExecution fileSearch googleMaps computerUse mcpServers
+  retrieval enterpriseWebSearch exaAiSearch parallelAiSearch
+`);
 
 const ENTRY_FIELDS: ReadonlySet<string> = new Set(['functionDeclarations']);
-const DECLARATION_FIELDS: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'parameters',
-  'parametersJsonSchema',
-]);
+const DECLARATION_FIELDS = wordSet('name description parameters parametersJsonSchema');
 const DECLARATION_OWN: ReadonlySet<string> = new Set(['response', 'responseJsonSchema', 'behavior']);
 
 /**

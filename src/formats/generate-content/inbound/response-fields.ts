@@ -8,6 +8,7 @@ import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, withoutFields } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { type CarriedThought, renderProof } from '../wire/thought-signature.ts';
@@ -80,13 +81,7 @@ export function renderExtras(start: ReplyStart): JsonObject {
 }
 
 /** Fields of an answer that this file or `render-events.ts` writes itself. */
-const STANDARD: readonly string[] = [
-  'candidates',
-  'promptFeedback',
-  'usageMetadata',
-  'modelVersion',
-  'responseId',
-];
+const STANDARD = wordList('candidates promptFeedback usageMetadata modelVersion responseId');
 
 /** The fields that every chunk of an answer has besides its candidates. */
 export function renderHead(start: ReplyStart, usage: Usage, asked: RequestContext): JsonObject {

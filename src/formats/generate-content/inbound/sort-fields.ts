@@ -5,46 +5,25 @@
  */
 
 import type { Json, JsonObject } from '../../../lib/json.ts';
+import { wordList, wordSet } from '../../../lib/words.ts';
 import { camelCase } from '../wire/camel-case.ts';
 
 /** Fields of a request that this format's parser reads itself. */
-export const REQUEST_FIELDS: ReadonlySet<string> = new Set([
-  'model',
-  'contents',
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'generationConfig',
-  'serviceTier',
-  'cachedContent',
-]);
+export const REQUEST_FIELDS = wordSet(`
+  model contents systemInstruction tools toolConfig generationConfig serviceTier cachedContent
+`);
 
 /** Fields of a request that mean something to Google alone. */
-export const REQUEST_OWN: ReadonlySet<string> = new Set([
-  'safetySettings',
-  'labels',
-  'store',
-  'continuationToken',
-  'modelArmorConfig',
-  'outputConfig',
-]);
+export const REQUEST_OWN = wordSet(`
+  safetySettings labels store continuationToken modelArmorConfig outputConfig
+`);
 
 /** Fields of `generationConfig` that this format's parser reads itself. */
 export const CONFIG_FIELDS: ReadonlySet<string> = new Set([
-  'temperature',
-  'topP',
-  'topK',
-  'candidateCount',
-  'maxOutputTokens',
-  'stopSequences',
-  'responseLogprobs',
-  'logprobs',
-  'presencePenalty',
-  'frequencyPenalty',
-  'seed',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
+  ...wordList(`
+    temperature topP topK candidateCount maxOutputTokens stopSequences responseLogprobs logprobs
+    presencePenalty frequencyPenalty seed responseMimeType responseSchema responseJsonSchema
+  `),
   // The same in the two further spellings that the proto gives it (GenerationConfig.response_json_schema).
   '_responseJsonSchema',
   'responseJsonSchemaOrdered',
@@ -53,54 +32,30 @@ export const CONFIG_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields of `generationConfig` that mean something to Google alone. */
-export const CONFIG_OWN: ReadonlySet<string> = new Set([
-  'responseModalities',
-  'mediaResolution',
-  'speechConfig',
-  'imageConfig',
-  'audioTranscriptionConfig',
-  'enableEnhancedCivicAnswers',
-  'enableAffectiveDialog',
-  'audioTimestamp',
-  'routingConfig',
-  'modelSelectionConfig',
-  'translationConfig',
-]);
+export const CONFIG_OWN = wordSet(`
+  responseModalities mediaResolution speechConfig imageConfig audioTranscriptionConfig
+  enableEnhancedCivicAnswers enableAffectiveDialog audioTimestamp routingConfig modelSelectionConfig
+  translationConfig
+`);
 
 /** Fields of a content. */
 export const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts']);
 
 /** Fields of a part that this format's parser reads itself. */
-export const PART_FIELDS: ReadonlySet<string> = new Set([
-  'text',
-  'inlineData',
-  'fileData',
-  'functionCall',
-  'functionResponse',
-  'thought',
-  'thoughtSignature',
-]);
+export const PART_FIELDS = wordSet(`
+  text inlineData fileData functionCall functionResponse thought thoughtSignature
+`);
 
 /** Fields that a part may have beside its data, and that mean something to Google alone. */
-export const PART_OWN: ReadonlySet<string> = new Set([
-  'videoMetadata',
-  'mediaResolution',
-  'partMetadata',
-  'mediaProcessing',
-  'speechMetadata',
-]);
+export const PART_OWN = wordSet('videoMetadata mediaResolution partMetadata mediaProcessing speechMetadata');
 
 /** Fields of a call that comes in pieces (Vertex AI, `streamFunctionCallArguments`). */
 export const CALL_OWN: ReadonlySet<string> = new Set(['partialArgs', 'willContinue']);
 
 /** Data that only Google can read. A part with such data is carried whole. */
-export const PART_OPAQUE: ReadonlySet<string> = new Set([
-  'executableCode',
-  'codeExecutionResult',
-  'toolCall',
-  'toolResponse',
-  'audioTranscription',
-]);
+export const PART_OPAQUE = wordSet(`
+  executableCode codeExecutionResult toolCall toolResponse audioTranscription
+`);
 
 /** An object's fields by what becomes of them. */
 interface Fields {

@@ -2,24 +2,13 @@
 
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asNumber, asText, compact } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 
 /** Keywords of the subset whose values are not schemas. */
-export const PLAIN: readonly string[] = [
-  'title',
-  'description',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'pattern',
-  'example',
-  'default',
-  'propertyOrdering',
-];
+export const PLAIN = wordList(`
+  title description minItems maxItems minProperties maxProperties minLength maxLength minimum maximum
+  pattern example default propertyOrdering
+`);
 
 /** Formats that the subset takes. Any other makes the vendor refuse the request. */
 const FORMATS: readonly string[] = ['enum', 'date-time', 'float', 'double', 'int32', 'int64'];

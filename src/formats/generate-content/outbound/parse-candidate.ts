@@ -4,6 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, isObject } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { finishWord, parseFinish } from '../wire/finish-reasons.ts';
 import { CandidateParts, findParts, isPlainText } from './candidate-parts.ts';
@@ -13,13 +14,7 @@ import type { Answer } from './parse-calls.ts';
 import { parseLogprobs } from './parse-logprobs.ts';
 
 /** Fields of a candidate that mean something to Google alone. They are passed on unchanged, with its end. */
-const OWN: readonly string[] = [
-  'safetyRatings',
-  'urlContextMetadata',
-  'avgLogprobs',
-  'tokenCount',
-  'continuationToken',
-];
+const OWN = wordList('safetyRatings urlContextMetadata avgLogprobs tokenCount continuationToken');
 
 type Out = Sink<ReplyEvent>;
 

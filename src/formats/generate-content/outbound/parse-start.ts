@@ -4,18 +4,13 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asText } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import { parseTier } from '../wire/service-tier.ts';
 
 /** Fields of an answer that the gateway reads, or that mean something to Google alone. Any other is passed on. */
-const KNOWN: readonly string[] = [
-  'candidates',
-  'promptFeedback',
-  'usageMetadata',
-  'modelVersion',
-  'responseId',
-  'createTime',
-  'modelStatus',
-];
+const KNOWN = wordList(`
+  candidates promptFeedback usageMetadata modelVersion responseId createTime modelStatus
+`);
 
 /** The start of an answer. @param chunk its first one. @param id the vendor's id of the answer; '' if it gave none. */
 export function parseStart(chunk: JsonObject, id: string): ReplyStart {

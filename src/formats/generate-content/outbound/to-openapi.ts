@@ -8,6 +8,7 @@ import { resolveReference } from '../../../conversation/rules/json-pointer.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import { PLAIN, plainKeywords, renderType } from './openapi-keywords.ts';
 
 /** Deeper than any schema that a vendor takes. */
@@ -16,24 +17,12 @@ const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
 /** Keywords that the subset has, or says in another way: they are not lost. */
-const EXPRESSIBLE: readonly string[] = [
+const EXPRESSIBLE = [
   ...PLAIN,
-  'type',
-  'nullable',
-  'enum',
-  'const',
-  'properties',
-  'required',
-  'items',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  '$ref',
-  '$defs',
-  'definitions',
-  '$schema',
-  '$id',
-  '$comment',
+  ...wordList(`
+    type nullable enum const properties required items anyOf oneOf allOf $ref $defs definitions $schema $id
+    $comment
+  `),
 ];
 
 interface Walk {

@@ -17,6 +17,7 @@ import {
 } from '../../../conversation/tokens.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asObjects, asText, compact, otherFields } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { renderUsedTier } from './service-tier.ts';
 
 /** Reads what an answer took from its `usageMetadata`. */
@@ -59,13 +60,9 @@ function parseTokens(value: JsonObject): Tokens | undefined {
 }
 
 /** The figures that a reply has too. */
-const FIGURES: ReadonlySet<string> = new Set([
-  'promptTokenCount',
-  'candidatesTokenCount',
-  'totalTokenCount',
-  'cachedContentTokenCount',
-  'thoughtsTokenCount',
-]);
+const FIGURES = wordSet(`
+  promptTokenCount candidatesTokenCount totalTokenCount cachedContentTokenCount thoughtsTokenCount
+`);
 
 /** The tokens of a medium in the counts by modality (ModalityTokenCount); undefined if those do not name it. */
 function countMedium(details: Json | undefined, kind: keyof MediaTokens): Json | undefined {

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asObjects, isEmpty, otherFields, withoutFields } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { OF_CLIENTS } from '../../client-fields.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseCitation } from '../wire/citations.ts';
@@ -28,23 +29,8 @@ export interface Context {
 
 /** The fields of a text, of a call and of a result. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control', 'citations']);
-const CALL_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'id',
-  'name',
-  'input',
-  'cache_control',
-  'caller',
-  'toolset_name',
-]);
-const RESULT_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'tool_use_id',
-  'content',
-  'is_error',
-  'cache_control',
-  'toolset_name',
-]);
+const CALL_FIELDS = wordSet('type id name input cache_control caller toolset_name');
+const RESULT_FIELDS = wordSet('type tool_use_id content is_error cache_control toolset_name');
 
 /**
  * Parses `content`, which is a string or a list of blocks.

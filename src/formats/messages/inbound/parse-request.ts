@@ -16,6 +16,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordList, wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
 import { parseAskedTier } from '../wire/service-tier.ts';
@@ -28,26 +29,17 @@ import { parseOptional, parseRequiredText } from './required-fields.ts';
 import { findOfferedTools } from './tool-changes.ts';
 
 /** Fields of a request that are read one by one. */
-const READ: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata'],
-  ...['tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'cache_control'],
-  ...['service_tier', 'temperature', 'top_p', 'top_k', 'thread', 'compaction'],
-]);
+const READ = wordSet(`
+  model messages system max_tokens stream stop_sequences metadata tools tool_choice thinking output_config
+  output_format cache_control service_tier temperature top_p top_k thread compaction
+`);
 
 /** Fields of a request that mean something to Anthropic alone. Those from `betas` on are beta. */
 const REQUEST_FIELDS: ReadonlySet<string> = new Set([
-  'speed',
-  'inference_geo',
-  'container',
-  'diagnostics',
-  'user_profile_id',
-  'workspace_id',
-  'betas',
-  'billing_policy',
-  'context_management',
-  'fallbacks',
-  'fallback_credit_token',
-  'mcp_servers',
+  ...wordList(`
+    speed inference_geo container diagnostics user_profile_id workspace_id betas billing_policy
+    context_management fallbacks fallback_credit_token mcp_servers
+  `),
   // The SDK's types lack this one. Claude Code sends it where it runs tools without asking.
   'safeguards',
 ]);

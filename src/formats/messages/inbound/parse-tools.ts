@@ -15,17 +15,13 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { flatTool } from '../../flat-tools.ts';
 import { parseBlockFields } from './block-fields.ts';
 import { describeClientTool } from './client-tools/client-tools.ts';
 
 /** Fields of a function that mean something to Anthropic alone. */
-const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
-  'defer_loading',
-  'eager_input_streaming',
-  'input_examples',
-  'allowed_callers',
-]);
+const FUNCTION_FIELDS = wordSet('defer_loading eager_input_streaming input_examples allowed_callers');
 
 /**
  * Parses the field `tools`.
@@ -65,14 +61,7 @@ function ownShape(given: JsonObject): JsonObject {
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
 /** The fields of a function that `parseFunction` reads. */
-const READ_FIELDS: ReadonlySet<string> = new Set([
-  'name',
-  'description',
-  'input_schema',
-  'strict',
-  'cache_control',
-  'type',
-]);
+const READ_FIELDS = wordSet('name description input_schema strict cache_control type');
 
 function parseFunction(tool: JsonObject, at: string): FunctionTool {
   const { name, description, input_schema, strict, cache_control, type } = tool;

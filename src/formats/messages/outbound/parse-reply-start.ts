@@ -4,6 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import { END_FIELDS } from '../wire/finish-reasons.ts';
 import { parseUsedTier } from '../wire/service-tier.ts';
 
@@ -12,12 +13,7 @@ const START_FIELDS: ReadonlySet<string> = new Set(['diagnostics']);
 
 /** Fields of a message that are read here, or elsewhere. */
 const READ_FIELDS: ReadonlySet<string> = new Set([
-  'type',
-  'role',
-  'id',
-  'model',
-  'content',
-  'usage',
+  ...wordList('type role id model content usage'),
   ...END_FIELDS,
 ]);
 

@@ -9,37 +9,17 @@ import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schem
 import { flat } from '../../../lib/flat-text.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 
 /** The string formats that Anthropic enforces. */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
 
 /** Keywords that Anthropic refuses, whatever their value ("property 'not' is not supported"). It ignores unknown ones. */
-const REFUSED = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'maxItems',
-  'uniqueItems',
-  'contains',
-  'minContains',
-  'maxContains',
-  'minProperties',
-  'maxProperties',
-  'propertyNames',
-  'dependentRequired',
-  'dependentSchemas',
-  'dependencies',
-  'unevaluatedProperties',
-  'if',
-  'then',
-  'else',
-  'not',
-];
+const REFUSED = wordList(`
+  minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern maxItems
+  uniqueItems contains minContains maxContains minProperties maxProperties propertyNames dependentRequired
+  dependentSchemas dependencies unevaluatedProperties if then else not
+`);
 
 /** Deeper than any real schema. `JSON.stringify` still handles this depth without trouble. */
 const MAX_DEPTH = 200;

@@ -8,6 +8,7 @@ import {
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['end_turn', 'stop'],
@@ -28,12 +29,7 @@ const COMMON: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 't
 
 /** Fields of an answer's end that every format has words for, and those that only Anthropic has. The last two are beta. */
 const STOP_FIELDS: ReadonlySet<string> = new Set(['stop_reason', 'stop_sequence']);
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  'stop_details',
-  'container',
-  'context_management',
-  'input_transformations',
-]);
+const OWN_FIELDS = wordSet('stop_details container context_management input_transformations');
 
 /** All fields of an answer's end that are known. */
 export const END_FIELDS: readonly string[] = [...STOP_FIELDS, ...OWN_FIELDS];

@@ -17,6 +17,7 @@ import {
 } from '../../../conversation/tokens.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, otherFields, withoutNulls } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { renderUsedTier } from './service-tier.ts';
 
 /** Reads what an answer consumed, from the figures of its events. */
@@ -78,15 +79,10 @@ function parseTokens(figures: JsonObject): Tokens {
 }
 
 /** The figures that a reply has too, in the report and in its objects; and the tier. */
-const FIGURES: ReadonlySet<string> = new Set([
-  'input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'cache_creation',
-  'output_tokens',
-  'output_tokens_details',
-  'service_tier',
-]);
+const FIGURES = wordSet(`
+  input_tokens cache_read_input_tokens cache_creation_input_tokens cache_creation output_tokens
+  output_tokens_details service_tier
+`);
 const LIFETIMES: ReadonlySet<string> = new Set(['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens']);
 const DETAILS: ReadonlySet<string> = new Set(['thinking_tokens']);
 

@@ -3,45 +3,22 @@
  * `protocol/src/models.rs`).
  */
 
+import { wordList, wordSet } from '../../../lib/words.ts';
+
 /** Types that only OpenAI understands. Other vendors can read only the calls among them that the caller answers. */
-export const HOSTED_ITEMS: ReadonlySet<string> = new Set([
-  'additional_tools',
-  'agent_reasoning',
-  'apply_patch_call',
-  'apply_patch_call_output',
-  'code_interpreter_call',
-  'compaction',
-  'compaction_summary',
-  'computer_call',
-  'computer_call_output',
-  'configuration_update',
-  'context_compaction',
-  'file_search_call',
-  'image_generation_call',
-  'local_shell_call',
-  'local_shell_call_output',
-  'mcp_approval_request',
-  'mcp_approval_response',
-  'mcp_call',
-  'mcp_list_tools',
-  'program',
-  'program_output',
-  'shell_call',
-  'shell_call_output',
-  'tool_search_call',
-  'tool_search_output',
-  'web_search_call',
-  'x_search_call',
-]);
+export const HOSTED_ITEMS = wordSet(`
+  additional_tools agent_reasoning apply_patch_call apply_patch_call_output code_interpreter_call compaction
+  compaction_summary computer_call computer_call_output configuration_update context_compaction
+  file_search_call image_generation_call local_shell_call local_shell_call_output mcp_approval_request
+  mcp_approval_response mcp_call mcp_list_tools program program_output shell_call shell_call_output
+  tool_search_call tool_search_output web_search_call x_search_call
+`);
 
 /** All valid values of `type`. */
-export const ITEM_TYPES: readonly string[] = [
-  'message',
-  'agent_message',
-  'function_call',
-  'function_call_output',
-  'custom_tool_call',
-  'custom_tool_call_output',
-  'reasoning',
+export const ITEM_TYPES = [
+  ...wordList(`
+    message agent_message function_call function_call_output custom_tool_call custom_tool_call_output
+    reasoning
+  `),
   ...HOSTED_ITEMS,
 ];

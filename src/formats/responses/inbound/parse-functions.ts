@@ -5,17 +5,13 @@ import type { CustomTool, FunctionTool } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { compact, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
 import { flagAt, objectAt, requiredText, textAt } from '../../openai/fields.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 
 /** Fields of a function or a custom tool that only OpenAI understands. */
-const OPENAI_FIELDS: ReadonlySet<string> = new Set([
-  'allowed_callers',
-  'async',
-  'defer_loading',
-  'output_schema',
-]);
+const OPENAI_FIELDS = wordSet('allowed_callers async defer_loading output_schema');
 
 /** The fields of a function. */
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict']);

@@ -16,6 +16,7 @@ import {
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordList, wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
 import {
   emptyList,
@@ -42,15 +43,10 @@ import { keyOfCall, keyOfTool } from './tool-keys.ts';
 /** Fields that only OpenAI understands. No reference has `client_metadata`, but Codex sends it with every request. */
 const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_FIELDS,
-  'access_programs',
-  'background_options',
-  'client_metadata',
-  'context_management',
-  'image',
-  'include',
-  'max_tool_calls',
-  'stream_options',
-  'truncation',
+  ...wordList(`
+    access_programs background_options client_metadata context_management image include max_tool_calls
+    stream_options truncation
+  `),
 ]);
 
 const LOGPROBS = 'message.output_text.logprobs';
@@ -59,11 +55,10 @@ const LOGPROBS = 'message.output_text.logprobs';
 const INCLUDED: ReadonlySet<Json> = new Set([LOGPROBS, 'reasoning.encrypted_content']);
 
 /** Fields that are read one by one. */
-const READ: ReadonlySet<string> = new Set([
-  ...['model', 'input', 'instructions', 'max_output_tokens', 'temperature', 'top_p', 'tools', 'tool_choice'],
-  ...['parallel_tool_calls', 'text', 'reasoning', 'stream', 'metadata', 'service_tier', 'top_logprobs'],
-  ...['user', 'store', 'background'],
-]);
+const READ = wordSet(`
+  model input instructions max_output_tokens temperature top_p tools tool_choice parallel_tool_calls text
+  reasoning stream metadata service_tier top_logprobs user store background
+`);
 
 /**
  * Parses the body of a request.

@@ -3,6 +3,7 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asList, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { wordList } from '../../../lib/words.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { missing, objectsAt, textAt, wrongValue } from '../../openai/fields.ts';
@@ -12,24 +13,11 @@ import { parseCustom, parseFunction } from './parse-functions.ts';
 import { parseNamespace } from './parse-namespace.ts';
 import { keyOfTool } from './tool-keys.ts';
 
-const HOSTED: readonly string[] = [
-  'file_search',
-  'computer',
-  'computer_use_preview',
-  'web_search',
-  'web_search_2025_08_26',
-  'web_search_preview',
-  'web_search_preview_2025_03_11',
-  'mcp',
-  'code_interpreter',
-  'programmatic_tool_calling',
-  'image_generation',
-  'local_shell',
-  'shell',
-  'tool_search',
-  'apply_patch',
-  'x_search',
-];
+const HOSTED = wordList(`
+  file_search computer computer_use_preview web_search web_search_2025_08_26 web_search_preview
+  web_search_preview_2025_03_11 mcp code_interpreter programmatic_tool_calling image_generation local_shell
+  shell tool_search apply_patch x_search
+`);
 
 /** All types of tools. */
 const TOOL_TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];

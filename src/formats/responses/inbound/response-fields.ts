@@ -4,6 +4,7 @@ import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, ReplyStart, Usage } from '../../../conversation/reply.ts';
 import { asNumber, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderModeration } from '../../openai/moderation.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
@@ -12,15 +13,7 @@ import { echoSettings } from './echo-settings.ts';
 import { EchoedSettings, RenderedResponse } from './rendered-response.ts';
 
 /** OpenAI's words for service tiers. The tiers of other vendors are all rendered as `default`. */
-const TIERS: ReadonlySet<string> = new Set([
-  'auto',
-  'default',
-  'flex',
-  'scale',
-  'priority',
-  'fast',
-  'ultrafast',
-]);
+const TIERS = wordSet('auto default flex scale priority fast ultrafast');
 
 /** An answer as far as it came. */
 export interface Progress {

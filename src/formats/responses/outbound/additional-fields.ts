@@ -10,6 +10,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
 
 /**
@@ -19,24 +20,10 @@ import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
  */
 const HANDLED: ReadonlySet<string> = new Set([
   ...ECHOED_SETTINGS,
-  'billing',
-  'completed_at',
-  'conversation',
-  'created_at',
-  'error',
-  'id',
-  'include',
-  'incomplete_details',
-  'input',
-  'model',
-  'object',
-  'output',
-  'output_text',
-  'prompt',
-  'prompt_cache_options',
-  'service_tier',
-  'status',
-  'usage',
+  ...wordList(`
+    billing completed_at conversation created_at error id include incomplete_details input model object output
+    output_text prompt prompt_cache_options service_tier status usage
+  `),
 ]);
 
 /** Fields that OpenAI's clients know, on the wire or in the types of the SDK. */

@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { type ItemEvent, PART_KINDS, REASONING, type TextKind } from './item-events.ts';
 import { findRest, type ItemReader, remainingFields } from './item-reader.ts';
@@ -16,22 +17,8 @@ import { matchParts } from './match-parts.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** The fields of an item and of a part that are read elsewhere. */
-const ITEM_READ: ReadonlySet<string> = new Set([
-  'type',
-  'status',
-  'role',
-  'content',
-  'summary',
-  'encrypted_content',
-]);
-const PART_READ: ReadonlySet<string> = new Set([
-  'type',
-  'status',
-  'text',
-  'refusal',
-  'annotations',
-  'logprobs',
-]);
+const ITEM_READ = wordSet('type status role content summary encrypted_content');
+const PART_READ = wordSet('type status text refusal annotations logprobs');
 
 /** One text of the item, and how much of it came. */
 interface Text {

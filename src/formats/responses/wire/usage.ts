@@ -10,6 +10,7 @@ import {
   type UsageReader,
 } from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
+import { wordSet } from '../../../lib/words.ts';
 import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 
 /** Finds the usage in the bytes of a native answer. */
@@ -42,13 +43,7 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
 }
 
 /** The figures that are read. */
-const FIGURES: ReadonlySet<string> = new Set([
-  'input_tokens',
-  'input_tokens_details',
-  'output_tokens',
-  'output_tokens_details',
-  'total_tokens',
-]);
+const FIGURES = wordSet('input_tokens input_tokens_details output_tokens output_tokens_details total_tokens');
 
 /**
  * Parses the `usage` of a response, and keeps its other fields; undefined if it is not an object.
