@@ -2,7 +2,7 @@
 
 import { asObject, tryParseJson } from '../../lib/json.ts';
 import { show } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** The texts of a message or a delta. */
 export const TEXTS = { content: 'a string?', refusal: 'a string?', reasoning_content: 'a string?' } as const;
@@ -27,7 +27,7 @@ export interface ChoiceEnd {
 }
 
 /** Reports where a choice's finish and its content disagree. */
-export function checkChoiceEnd(end: ChoiceEnd, report: (rule: Rule, detail: string) => void): void {
+export function checkChoiceEnd(end: ChoiceEnd, report: Report): void {
   const { finish, calls, callCount, legacy, forced } = end;
   if (!WORDS.has(finish)) report('finish-word', `\`${finish}\``);
   if (finish === 'tool_calls' && callCount === 0)

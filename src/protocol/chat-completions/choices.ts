@@ -3,9 +3,7 @@
 import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { isCount, isName, misfit, show } from '../shape.ts';
 import { checkChoiceEnd, TEXTS } from './choice.ts';
-import type { Rule } from './rules.ts';
-
-type Report = (rule: Rule, detail: string) => void;
+import type { Report, Rule } from './rules.ts';
 
 /** A call of a choice. */
 interface Call {

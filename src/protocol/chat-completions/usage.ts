@@ -2,12 +2,12 @@
 
 import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
 import { misfit } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 const SHAPE = { prompt_tokens: 'a count', completion_tokens: 'a count', total_tokens: 'a count' } as const;
 
 /** Reports what is wrong with a usage object. */
-export function checkUsage(usage: JsonObject, report: (rule: Rule, detail: string) => void): void {
+export function checkUsage(usage: JsonObject, report: Report): void {
   const wrong = misfit(usage, SHAPE);
   if (wrong !== undefined) {
     report('usage-shape', wrong);

@@ -4,7 +4,7 @@ import { asList, asObject, isList, isObject, type Json, type JsonObject } from '
 import { isName, misfit, show } from '../shape.ts';
 import type { ValidateOptions } from '../validator.ts';
 import { checkChoiceEnd, TEXTS } from './choice.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
 const BODY = {
@@ -16,7 +16,7 @@ const BODY = {
 /** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
 export function checkWhole(
   body: JsonObject,
-  report: (rule: Rule, detail: string) => void,
+  report: Report,
   { callForced = false }: ValidateOptions = {},
 ): boolean {
   const { choices, usage, object } = body;
@@ -50,7 +50,7 @@ function checkChoice(
   at: number,
   callIds: Set<string>,
   forced: boolean,
-  report: (rule: Rule, detail: string) => void,
+  report: Report,
 ): void {
   const { index, finish_reason: finish, message } = choice;
   if (index !== at) report('choice-index', `${show(index)} where ${at} is due`);
@@ -78,7 +78,7 @@ function checkChoice(
 }
 
 /** The arguments of a function call, which are checked with the choice's end; empty if there are none. */
-function checkCall(call: Json, ids: Set<string>, report: (rule: Rule, detail: string) => void): string[] {
+function checkCall(call: Json, ids: Set<string>, report: Report): string[] {
   if (!isObject(call)) {
     report('call-list', show(call));
     return [];

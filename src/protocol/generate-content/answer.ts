@@ -7,10 +7,8 @@ import { asList, asObject, asObjects, isList, isObject, type Json, type JsonObje
 import { wordSet } from '../../lib/words.ts';
 import { isCount, isName, show } from '../shape.ts';
 import { checkPart, type PartContext } from './part.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 import { checkUsage } from './usage.ts';
-
-type Report = (rule: Rule, detail: string) => void;
 
 /** The words of `finishReason`. */
 const WORDS = wordSet(`
@@ -33,6 +31,14 @@ export interface AnswerChecker {
   add(chunk: JsonObject, report: Report): boolean;
   /** Reports what is missing at the end of the answer. */
   end(report: Report): void;
+}
+
+/** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
+export function checkWhole(body: JsonObject, report: Report): boolean {
+  const answer = answerChecker();
+  if (answer.add(body, report)) return true;
+  answer.end(report);
+  return false;
 }
 
 /** A checker that has seen no chunk. */

@@ -3,7 +3,7 @@
 import { asObject, isObject, type JsonObject } from '../../lib/json.ts';
 import { wordSet } from '../../lib/words.ts';
 import { isName, misfit, show } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** Fields of a part that describe its content. Any other field is the content. */
 const META = wordSet(`
@@ -23,11 +23,7 @@ export interface PartContext {
 }
 
 /** Reports what is wrong with a part. */
-export function checkPart(
-  part: JsonObject,
-  context: PartContext,
-  report: (rule: Rule, detail: string) => void,
-): void {
+export function checkPart(part: JsonObject, context: PartContext, report: Report): void {
   const held = Object.keys(part).filter((field) => !META.has(field));
   const wrong = misfit(part, SHAPE);
   if (wrong !== undefined) report('part-shape', wrong);
@@ -42,11 +38,7 @@ export function checkPart(
   if (call) checkCall(call, context, report);
 }
 
-function checkCall(
-  call: JsonObject,
-  context: PartContext,
-  report: (rule: Rule, detail: string) => void,
-): void {
+function checkCall(call: JsonObject, context: PartContext, report: Report): void {
   const { id, name, args, partialArgs, willContinue } = call;
   const piece = context.continuing || willContinue === true || partialArgs !== undefined;
   if (!context.continuing && !isName(name)) report('call-shape', `name ${show(name)}`);

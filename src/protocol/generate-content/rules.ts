@@ -36,6 +36,9 @@ export const rules = {
 /** The id of a rule. */
 export type Rule = keyof typeof rules;
 
+/** Takes what is wrong with an answer. */
+export type Report = (rule: Rule, detail: string) => void;
+
 /** Rules that others than the Gemini API break in ways that clients tolerate, with those who do. */
 export const excused = {
   'call-args': 'Vertex AI leaves them out where it streams arguments and there are none.',

@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from '../../lib/json.ts';
 import { isCount, misfit, show } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 const SHAPE = {
   promptTokenCount: 'a count?',
@@ -14,7 +14,7 @@ const SHAPE = {
 } as const;
 
 /** Reports what is wrong with usage. @returns whether it has a total, which Vertex AI's first chunks may lack. */
-export function checkUsage(usage: Json, report: (rule: Rule, detail: string) => void): boolean {
+export function checkUsage(usage: Json, report: Report): boolean {
   const wrong = isObject(usage) ? misfit(usage, SHAPE) : show(usage);
   if (wrong !== undefined) report('usage-shape', wrong);
   if (wrong !== undefined || !isObject(usage) || !isCount(usage['totalTokenCount'])) return false;

@@ -2,7 +2,7 @@
 
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { misfit, type Shape, show } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 const CALL: Shape = { id: 'a non-empty string', name: 'a non-empty string', input: 'an object' };
 
@@ -21,11 +21,7 @@ export function getKind(block: JsonObject): string {
 }
 
 /** Reports what a block lacks, and an id that another block has already. @param ids the ids so far. */
-export function checkBlock(
-  block: JsonObject,
-  ids: Set<string>,
-  report: (rule: Rule, detail: string) => void,
-): void {
+export function checkBlock(block: JsonObject, ids: Set<string>, report: Report): void {
   const kind = getKind(block);
   const shape = Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined;
   if (kind === '') report('block-fields', `no \`type\`: ${show(block)}`);

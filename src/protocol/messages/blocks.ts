@@ -3,7 +3,7 @@
 import { asObject, isObject, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { isName, show } from '../shape.ts';
 import { type Calls, checkBlock, countCall, getKind, isByCode } from './block.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** The field of a kind of delta, and the blocks that take it. */
 interface Delta {
@@ -52,11 +52,7 @@ export interface BlockChecker {
  * A checker that has seen no block.
  * @param ids receives the ids of the calls. @param calls counts the calls. @param report receives a violation.
  */
-export function blockChecker(
-  ids: Set<string>,
-  calls: Calls,
-  report: (rule: Rule, detail: string) => void,
-): BlockChecker {
+export function blockChecker(ids: Set<string>, calls: Calls, report: Report): BlockChecker {
   let open: Block | undefined;
   let blocks = 0;
   let torn: string | undefined;

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { wordSet } from '../../lib/words.ts';
 import { misfit, show } from '../shape.ts';
 import type { Calls } from './block.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** The words of `stop_reason`. */
 const WORDS = wordSet(`
@@ -22,7 +22,7 @@ const USAGE = {
 export function checkStop(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
   { direct, byCode }: Calls,
-  report: (rule: Rule, detail: string) => void,
+  report: Report,
 ): void {
   if (typeof reason !== 'string' || !WORDS.has(reason)) report('stop-word', show(reason));
   if (reason === 'tool_use' && direct + byCode === 0)
@@ -36,7 +36,7 @@ export function checkStop(
 }
 
 /** Reports what is wrong with a usage object. */
-export function checkUsage(usage: Json | undefined, report: (rule: Rule, detail: string) => void): void {
+export function checkUsage(usage: Json | undefined, report: Report): void {
   const wrong = isObject(usage) ? misfit(usage, USAGE) : show(usage);
   if (wrong !== undefined) report('usage-shape', wrong);
 }

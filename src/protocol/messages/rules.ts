@@ -45,6 +45,9 @@ export const rules = {
 /** The id of a rule. */
 export type Rule = keyof typeof rules;
 
+/** Takes what is wrong with an answer. */
+export type Report = (rule: Rule, detail: string) => void;
+
 /** Rules that services other than Anthropic break in ways that clients tolerate, with the services that do. */
 export const excused = {
   'block-cut': 'Claude 3.7 left a tool call open that was cut.',

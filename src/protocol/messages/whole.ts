@@ -4,7 +4,7 @@ import { asList, asObject, asText, isObject, type JsonObject } from '../../lib/j
 import { misfit, show } from '../shape.ts';
 import { checkBlock, countCall, getKind } from './block.ts';
 import { checkStop, checkUsage } from './end.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 const BODY = {
   id: 'a non-empty string',
@@ -15,7 +15,7 @@ const BODY = {
 } as const;
 
 /** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
-export function checkWhole(body: JsonObject, report: (rule: Rule, detail: string) => void): boolean {
+export function checkWhole(body: JsonObject, report: Report): boolean {
   if (body['type'] === 'error') {
     const { type, message } = asObject(body['error']) ?? {};
     if (typeof type !== 'string' || typeof message !== 'string') report('error-shape', show(body));

@@ -2,7 +2,7 @@
 
 import { asList, asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import { misfit, type Shape, show } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** The fields of each kind. Any other kind must have an `id` and a `type`. */
 const SHAPES: Readonly<Record<string, Shape>> = {
@@ -34,14 +34,14 @@ export function getKind(value: JsonObject): string {
 }
 
 /** Reports what an item lacks. */
-export function checkItem(item: JsonObject, report: (rule: Rule, detail: string) => void): void {
+export function checkItem(item: JsonObject, report: Report): void {
   const kind = getKind(item);
   const wrong = misfit(item, (Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined) ?? PLAIN);
   if (wrong !== undefined) report('item-shape', `${kind}: ${wrong}`);
 }
 
 /** Reports ids of an item that another one has already. */
-export function checkIds(item: JsonObject, ids: ItemIds, report: (rule: Rule, detail: string) => void): void {
+export function checkIds(item: JsonObject, ids: ItemIds, report: Report): void {
   const id = asText(item['id']);
   const call = getKind(item).endsWith('_call') ? asText(item['call_id']) : undefined;
   if (id !== undefined && ids.items.has(id)) report('item-same', `id \`${id}\` a second time`);
@@ -51,7 +51,7 @@ export function checkIds(item: JsonObject, ids: ItemIds, report: (rule: Rule, de
 }
 
 /** Reports a finished function call whose arguments are not a JSON object. */
-export function checkArguments(item: JsonObject, report: (rule: Rule, detail: string) => void): void {
+export function checkArguments(item: JsonObject, report: Report): void {
   if (getKind(item) !== 'function_call' || item['status'] === 'incomplete') return;
   const text = asText(item['arguments']) ?? '';
   if (asObject(tryParseJson(text)) === undefined) report('call-arguments', show(text));

@@ -5,7 +5,7 @@ import { show } from '../shape.ts';
 import { checkArguments, checkIds, checkItem, getKind, type ItemIds, itemTexts } from './item.ts';
 import { addPart, addText, endItem, endPart, endText, type OpenItem, openItem, TEXTS } from './open-item.ts';
 import { getOutput } from './response.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** The list that holds the part of each kind of part event. */
 const PARTS: ReadonlyMap<string, 'content' | 'summary'> = new Map([
@@ -26,10 +26,7 @@ export interface ItemChecker {
  * A checker that has seen no item.
  * @param isInProgress whether `response.in_progress` has come. @param report receives a violation.
  */
-export function itemChecker(
-  isInProgress: () => boolean,
-  report: (rule: Rule, detail: string) => void,
-): ItemChecker {
+export function itemChecker(isInProgress: () => boolean, report: Report): ItemChecker {
   const ids: ItemIds = { items: new Set(), calls: new Set() };
   const open = new Map<number, OpenItem>();
   const done = new Map<number, JsonObject>();

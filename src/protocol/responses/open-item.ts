@@ -3,9 +3,7 @@
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { isCount, isName, show } from '../shape.ts';
 import { getKind, itemTexts, partText } from './item.ts';
-import type { Rule } from './rules.ts';
-
-type Report = (rule: Rule, detail: string) => void;
+import type { Report } from './rules.ts';
 
 /** The list of an item that has its parts: those of a message or of reasoning, or the commands of a shell. */
 type Place = 'content' | 'summary' | 'command';

@@ -2,7 +2,7 @@
 
 import { asList, asObject, isObject, type JsonObject } from '../../lib/json.ts';
 import { misfit, show } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
 /** From the API reference, "The response object". Strict clients read `text.format`. */
@@ -30,7 +30,7 @@ const CORE = {
 const STATUS = new Set(['completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete']);
 
 /** Reports what is wrong with a response object, apart from its items. */
-export function checkResponse(response: JsonObject, report: (rule: Rule, detail: string) => void): void {
+export function checkResponse(response: JsonObject, report: Report): void {
   const { object, created_at: created, status, error, incomplete_details: details, text, usage } = response;
   const core = misfit(response, CORE);
   if (core !== undefined) report('response-core', core);

@@ -52,6 +52,9 @@ export const rules = {
 /** The id of a rule. */
 export type Rule = keyof typeof rules;
 
+/** Takes what is wrong with an answer. */
+export type Report = (rule: Rule, detail: string) => void;
+
 /** Rules that services other than OpenAI break in ways that clients tolerate, with the services that do. */
 export const excused = {
   'event-name': 'OpenRouter and Bedrock give events no name.',

@@ -2,7 +2,7 @@
 
 import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
 import { isCount, misfit } from '../shape.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 const SHAPE = {
   input_tokens: 'a count',
@@ -13,7 +13,7 @@ const SHAPE = {
 } as const;
 
 /** Reports what is wrong with usage. */
-export function checkUsage(usage: JsonObject, report: (rule: Rule, detail: string) => void): void {
+export function checkUsage(usage: JsonObject, report: Report): void {
   const wrong = misfit(usage, SHAPE);
   const cached = asObject(usage['input_tokens_details'])?.['cached_tokens'];
   const reasoning = asObject(usage['output_tokens_details'])?.['reasoning_tokens'];

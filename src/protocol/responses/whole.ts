@@ -4,10 +4,10 @@ import { asList, asObject, isObject, type JsonObject } from '../../lib/json.ts';
 import { show } from '../shape.ts';
 import { checkArguments, checkIds, checkItem, type ItemIds } from './item.ts';
 import { checkResponse, getOutput } from './response.ts';
-import type { Rule } from './rules.ts';
+import type { Report } from './rules.ts';
 
 /** Reports what is wrong with a whole answer. @returns whether it reports a failure, which has rules of its own. */
-export function checkWhole(body: JsonObject, report: (rule: Rule, detail: string) => void): boolean {
+export function checkWhole(body: JsonObject, report: Report): boolean {
   const { error, status } = body;
   if (body['object'] === undefined && error !== undefined && error !== null) {
     if (!isObject(error) || typeof error['message'] !== 'string') report('error-shape', show(error));
