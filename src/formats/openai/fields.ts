@@ -65,13 +65,13 @@ export function objectsAt(
 /** A 400 for a field of the wrong type; `expected` with its article, e.g. `an integer`. */
 export function wrongType(param: Place, expected: string, value: Json): GatewayError {
   const message = `Invalid type for '${param}': expected ${expected}, but got ${describeKind(value)} instead.`;
-  return new GatewayError('invalid-request', message, { param: String(param), code: 'invalid_type' });
+  return mistake(param, 'invalid_type', message);
 }
 
 /** A 400 for an empty list. */
 export function emptyList(param: Place): GatewayError {
   const message = `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
-  return new GatewayError('invalid-request', message, { param: String(param), code: 'empty_array' });
+  return mistake(param, 'empty_array', message);
 }
 
 /** A 400 for a value that is not one of the supported words. */
@@ -84,21 +84,18 @@ export function wrongValue(
   const words = supported.map((word) => `'${word}'`);
   const known = [...words.slice(0, -1), `and ${words.at(-1)}`].join(words.length > 2 ? ', ' : ' ');
   const message = `Invalid value: '${shown}'. Supported values are: ${known}.`;
-  return new GatewayError('invalid-request', message, { param: String(param), code: 'invalid_value' });
+  return mistake(param, 'invalid_value', message);
 }
 
 /** A 400 for a field that OpenAI does not know. */
 export function unknownField(param: string): GatewayError {
-  return new GatewayError('invalid-request', `Unknown parameter: '${param}'.`, {
-    param,
-    code: 'unknown_parameter',
-  });
+  return mistake(param, 'unknown_parameter', `Unknown parameter: '${param}'.`);
 }
 
 /** A 400 for an integer that is too small. */
 export function tooSmall(param: string, least: number, value: number): GatewayError {
   const message = `Invalid '${param}': integer below minimum value. Expected a value >= ${least}, but got ${value} instead.`;
-  return new GatewayError('invalid-request', message, { param, code: 'integer_below_min_value' });
+  return mistake(param, 'integer_below_min_value', message);
 }
 
 /**
@@ -122,10 +119,11 @@ export function requireOffered(prompt: Prompt, param = 'tool_choice'): void {
 /** A 400 for an absent field that is required. */
 export function missing(param: Place): GatewayError {
   const message = `Missing required parameter: '${param}'.`;
-  return new GatewayError('invalid-request', message, {
-    param: String(param),
-    code: 'missing_required_parameter',
-  });
+  return mistake(param, 'missing_required_parameter', message);
+}
+
+function mistake(param: Place, code: string, message: string): GatewayError {
+  return new GatewayError('invalid-request', message, { param: String(param), code });
 }
 
 function describeKind(value: Json): string {
