@@ -4,6 +4,7 @@ import { invalid } from '../lib/errors.ts';
 import { flat } from '../lib/flat-text.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
 import { base64OfText } from '../lib/utf8.ts';
+import type { MediaPart } from './prompt.ts';
 
 const SCHEME = 'data:';
 
@@ -33,4 +34,15 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
     mediaType: mediaType || 'text/plain',
     data: base64OfText(percentDecoded(data)),
   };
+}
+
+/** Where a medium is found, and its media type if the place says it. */
+export type LocatedMedia = Pick<MediaPart, 'source' | 'mediaType'>;
+
+/** The place that a URL names: for a `data:` URL, what it holds. @throws as `parseDataUrl` does. */
+export function locateMedia(url: string): LocatedMedia {
+  const inline = parseDataUrl(url);
+  if (inline === undefined) return { source: { kind: 'url', url } };
+  const { mediaType, data } = inline;
+  return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }) };
 }

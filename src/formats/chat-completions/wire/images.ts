@@ -3,7 +3,7 @@
  * each like an image in a user's message. OpenAI's own models draw none in this format.
  */
 
-import { parseDataUrl } from '../../../conversation/data-url.ts';
+import { locateMedia } from '../../../conversation/data-url.ts';
 import { findMediaKind, sniffMediaType } from '../../../conversation/media-types.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
@@ -28,14 +28,13 @@ export function parseImage(entry: JsonObject): MediaPart | undefined {
   const link = entry['image_url'];
   const url = entry['type'] === 'image_url' ? (asText(link) ?? asText(asObject(link)?.['url'])) : undefined;
   if (!url || isBrokenDataUrl(url)) return undefined;
-  const inline = parseDataUrl(url);
-  if (inline?.mediaType && findMediaKind(inline.mediaType) !== 'image') return undefined;
+  const located = locateMedia(url);
+  if (located.mediaType && findMediaKind(located.mediaType) !== 'image') return undefined;
   const signature = parseExtraContent(entry['extra_content']);
   return {
     kind: 'media',
     media: 'image',
-    ...(inline?.mediaType && { mediaType: inline.mediaType }),
-    source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
+    ...located,
     ...(signature && { signature }),
   };
 }

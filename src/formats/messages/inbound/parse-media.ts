@@ -1,8 +1,8 @@
 /** Images and documents of a request as parts. */
 
-import { parseDataUrl } from '../../../conversation/data-url.ts';
+import { type LocatedMedia, locateMedia } from '../../../conversation/data-url.ts';
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
-import type { MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
+import type { MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../../lib/json.ts';
@@ -85,10 +85,7 @@ function parseImages(content: Json | undefined, at: string): readonly MediaPart[
 }
 
 /** @throws GatewayError `invalid-request` in Anthropic's wording, if the data or the reference is missing. */
-function parseSource(
-  source: JsonObject,
-  at: string,
-): { source: MediaSource; mediaType?: string } | undefined {
+function parseSource(source: JsonObject, at: string): LocatedMedia | undefined {
   const mediaType = asText(source['media_type']);
   const typed = mediaType === undefined ? {} : { mediaType };
   switch (source['type']) {
@@ -103,7 +100,8 @@ function parseSource(
         ...typed,
       };
     case 'url':
-      return locate(nonEmptyText(source['url'], `${at}.url.url`), typed);
+      // Anthropic itself takes data as base64 alone.
+      return { ...locateMedia(nonEmptyText(source['url'], `${at}.url.url`)), ...typed };
     case 'file':
       return {
         source: {
@@ -116,17 +114,6 @@ function parseSource(
     default:
       return undefined;
   }
-}
-
-/** A URL, or what a `data:` URL holds, which Anthropic takes as base64 alone. @throws as `parseDataUrl` does. */
-function locate(
-  url: string,
-  typed: { readonly mediaType?: string },
-): { source: MediaSource; mediaType?: string } {
-  const inline = parseDataUrl(url);
-  if (inline === undefined) return { source: { kind: 'url', url }, ...typed };
-  const { data, mediaType } = inline;
-  return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }), ...typed };
 }
 
 /** @throws GatewayError `invalid-request` if the value is not a text, or an empty one. */

@@ -1,9 +1,9 @@
 /** Parses the content parts of input messages and tool outputs. */
 
-import { parseDataUrl } from '../../../conversation/data-url.ts';
+import { type LocatedMedia, locateMedia, parseDataUrl } from '../../../conversation/data-url.ts';
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import { findMediaKind, findMediaKindIn, findTypeByName } from '../../../conversation/media-types.ts';
-import type { ContentPart, MediaPart, MediaSource, TextPart } from '../../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import {
   asObject,
   asObjects,
@@ -78,7 +78,7 @@ function parseImage(part: JsonObject, path: Place): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
   const url = textAt(image_url, fieldPlace(path, 'image_url'));
   const id = textAt(file_id, fieldPlace(path, 'file_id'));
-  const found = url === undefined ? parseFileId(id) : parseUrl(url);
+  const found = url === undefined ? parseFileId(id) : locateMedia(url);
   if (found === undefined) throw missing(fieldPlace(path, 'image_url'));
   const imageDetail = textAt(detail, fieldPlace(path, 'detail'));
   return {
@@ -97,7 +97,7 @@ function parseFile(part: JsonObject, path: Place): MediaPart {
   const id = textAt(file_id, fieldPlace(path, 'file_id'));
   const name = textAt(filename, fieldPlace(path, 'filename'));
   const imageDetail = textAt(detail, fieldPlace(path, 'detail'));
-  const pointed = url === undefined ? parseFileId(id) : parseUrl(url);
+  const pointed = url === undefined ? parseFileId(id) : locateMedia(url);
   const found = data === undefined ? pointed : parseFileData(data, name);
   if (found === undefined) throw missing(fieldPlace(path, 'file_data'));
   return {
@@ -124,28 +124,14 @@ function parseAudio(part: JsonObject, path: Place): MediaPart {
   };
 }
 
-/** Where a medium is. */
-interface Located {
-  readonly source: MediaSource;
-  readonly mediaType?: string;
-}
-
-/** Parses a `data:` URL, or keeps any other URL as it is. */
-function parseUrl(url: string): Located {
-  const inline = parseDataUrl(url);
-  if (inline === undefined) return { source: { kind: 'url', url } };
-  const { mediaType, data } = inline;
-  return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }) };
-}
-
 /** Parses a `data:` URL, or plain base64. Then the file's name shows the media type; without one it is most often a PDF. */
-function parseFileData(data: string, name: string | undefined): Located {
-  const found = parseUrl(data);
+function parseFileData(data: string, name: string | undefined): LocatedMedia {
+  const found = locateMedia(data);
   if (found.source.kind === 'base64') return found;
   return { source: { kind: 'base64', data }, mediaType: findTypeByName(name) ?? 'application/pdf' };
 }
 
-function parseFileId(id: string | undefined): Located | undefined {
+function parseFileId(id: string | undefined): LocatedMedia | undefined {
   return id === undefined ? undefined : { source: { kind: 'file', id, format: 'responses' } };
 }
 
