@@ -73,6 +73,11 @@ export function findTypeByName(name = ''): string | undefined {
   return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 }
 
+/** The MIME type by the ending of a URL's path; undefined if it does not say. */
+export function findTypeByUrl(url: string): string | undefined {
+  return findTypeByName(url.replace(/[?#].*$/s, ''));
+}
+
 /** The ending of a file's name for a MIME type; undefined for a type that is not a usual one. */
 export function findEnding(mediaType: string): string | undefined {
   const type = normalizeType(mediaType);

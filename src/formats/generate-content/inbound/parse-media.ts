@@ -1,7 +1,7 @@
 /** Images, audio, video and documents of a request: `inlineData`, and `fileData` with a URI. */
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
-import { findMediaKind, findTypeByName } from '../../../conversation/media-types.ts';
+import { findMediaKind, findTypeByUrl } from '../../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
@@ -75,7 +75,7 @@ function makeMedia(known: JsonObject, source: MediaSource): MediaPart {
 
 /** Links may have no media type. Then their ending gives the kind, and those to YouTube are videos. */
 function findKind(mediaType: string | undefined, source: MediaSource): MediaPart['media'] {
-  const byName = source.kind === 'url' ? findTypeByName(source.url.replace(/[?#].*$/s, '')) : undefined;
+  const byName = source.kind === 'url' ? findTypeByUrl(source.url) : undefined;
   const kind = findMediaKind(mediaType ?? byName);
   if (kind !== 'document' || source.kind !== 'url') return kind;
   return /^https:\/\/(?:www\.)?youtu(?:be\.com|\.be)\//i.test(source.url) ? 'video' : kind;

@@ -3,6 +3,7 @@
 import { parseDataUrl } from '../../../conversation/data-url.ts';
 import {
   findTypeByName,
+  findTypeByUrl,
   isTextual,
   normalizeType,
   sniffMediaType,
@@ -55,7 +56,7 @@ export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
 function renderLink(url: string, part: MediaPart, target: ModelTraits): JsonObject {
   const inline = parseDataUrl(url);
   if (inline === undefined) {
-    const type = normalizeType(part.mediaType) ?? typeInPath(url);
+    const type = normalizeType(part.mediaType) ?? findTypeByUrl(url);
     return renderFile(url, type ?? (findDialect(target).needsMediaType ? USUAL[part.media] : undefined));
   }
   return { inlineData: renderBlob(inline.data, inline.mediaType, part) };
@@ -95,9 +96,4 @@ const USUAL = {
 function sniffType(base64: string, kind: MediaPart['media']): string {
   const type = sniffMediaType(base64);
   return type !== undefined && (kind === 'document' || type.startsWith(kind)) ? type : USUAL[kind];
-}
-
-/** The media type by the ending of a URL's path; undefined if it does not say. */
-function typeInPath(url: string): string | undefined {
-  return findTypeByName(url.replace(/[?#].*$/s, ''));
 }
