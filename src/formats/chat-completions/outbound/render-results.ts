@@ -3,7 +3,7 @@
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
-import { isPlain } from '../../../conversation/turn-parts.ts';
+import { contentWithBreakpoint, isPlain } from '../../../conversation/turn-parts.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
@@ -83,17 +83,6 @@ function contentWithError(result: ToolResultPart, { report }: RenderContext): To
     report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
   }
   return content;
-}
-
-/** The content with the result's breakpoint on its last part: routers and OpenAI take breakpoints only there. */
-function contentWithBreakpoint(
-  content: ToolResultPart['content'],
-  { cacheBreakpoint }: ToolResultPart,
-): ToolResultPart['content'] {
-  const last = content.at(-1);
-  return cacheBreakpoint === undefined || last === undefined
-    ? content
-    : [...content.slice(0, -1), { ...last, cacheBreakpoint }];
 }
 
 function text(words: string): TextPart {

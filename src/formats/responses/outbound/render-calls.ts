@@ -2,7 +2,7 @@
 
 import type { ToolCallPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
-import { isPlain } from '../../../conversation/turn-parts.ts';
+import { contentWithBreakpoint, isPlain } from '../../../conversation/turn-parts.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { parseNamespacedName } from '../wire/namespaces.ts';
@@ -45,19 +45,9 @@ export function renderResult(part: ToolResultPart, custom: boolean, context: Ren
   }
   const type = custom ? 'custom_tool_call_output' : 'function_call_output';
   const call_id = safeCallId(part.id);
-  const output = renderContent(withBreakpoint(content, part), 'input', context);
+  const output = renderContent(contentWithBreakpoint(content, part), 'input', context);
   if (isPlain(part)) return { type, call_id, output };
   return { ...part.unknownFields, ...getOrigin(part.formatSpecific).item, type, call_id, output };
-}
-
-/** The content of a result with the result's cache breakpoint on its last part: an item itself has none. */
-function withBreakpoint(
-  content: ToolResultPart['content'],
-  { cacheBreakpoint }: ToolResultPart,
-): ToolResultPart['content'] {
-  const last = content.at(-1);
-  if (cacheBreakpoint === undefined || last === undefined) return content;
-  return [...content.slice(0, -1), { ...last, cacheBreakpoint }];
 }
 
 /** The item of a kind that only this format has, if the call or the result came as one. */
