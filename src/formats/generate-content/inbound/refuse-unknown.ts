@@ -5,7 +5,7 @@ import { findMissingChoice } from '../../../conversation/rules/allowed-tools.ts'
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { itemPlace, type Place } from '../../../lib/place.ts';
-import { camelCase } from '../wire/camel-case.ts';
+import { camelCase, snakeCase } from '../wire/camel-case.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { CONTENT_FIELDS, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
@@ -94,7 +94,7 @@ function refuseRepeated(tools: Json | undefined): void {
 export function unknownField(path: string): GatewayError {
   const names = path.split('.');
   const name = names.pop() ?? '';
-  const place = names.map((part) => part.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const place = names.map(snakeCase);
   return invalid(
     `Invalid JSON payload received. Unknown name "${name.slice(0, 64)}" at '${place.join('.')}': Cannot find field.`,
     path,

@@ -6,3 +6,8 @@ export function camelCase(name: string): string {
     ? name.replaceAll(/(?<!^)_([a-z])/g, (_, letter: string) => letter.toUpperCase())
     : name;
 }
+
+/** A name in snake_case, of one in camelCase. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
