@@ -5,9 +5,9 @@
  * No vendor fetches another document either.
  */
 
-import { asText, isList, type Json, type JsonObject, withoutFields } from '../../lib/json.ts';
+import { asText, type JsonObject, withoutFields } from '../../lib/json.ts';
 import { parsePointer, resolvePointer } from './json-pointer.ts';
-import { MAX_DEPTH, rewriteSchema } from './schema-places.ts';
+import { hasReference, rewriteSchema } from './schema-places.ts';
 
 /** The keywords by which a schema has a name that a reference may say. `id` is that of draft 4. */
 const NAMES = ['$id', '$anchor', '$dynamicAnchor', 'id'] as const;
@@ -15,7 +15,7 @@ const NAMES = ['$id', '$anchor', '$dynamicAnchor', 'id'] as const;
 /** The schema without references that lead nowhere: any value is allowed there. Itself if it has none. */
 export function withoutDanglingReferences(schema: JsonObject): JsonObject {
   // Most schemas have none at all, and an agent sends dozens of them with each turn: this takes half as long.
-  if (!hasReference(schema, 0)) return schema;
+  if (!hasReference(schema)) return schema;
   let isNamed: boolean | undefined;
   const isDangling = (reference: string): boolean => {
     if (parsePointer(reference) !== undefined) return resolvePointer(reference, schema) === undefined;
@@ -26,14 +26,6 @@ export function withoutDanglingReferences(schema: JsonObject): JsonObject {
     const reference = asText(one['$ref']);
     return reference !== undefined && isDangling(reference) ? withoutFields(one, ['$ref']) : one;
   });
-}
-
-function hasReference(value: Json | undefined, depth: number): boolean {
-  // Between a schema and one inside it there may be a list or an object of schemas.
-  if (typeof value !== 'object' || value === null || depth > 2 * MAX_DEPTH) return false;
-  if (isList(value)) return value.some((item) => hasReference(item, depth + 1));
-  for (const key in value) if (key === '$ref' || hasReference(value[key], depth + 1)) return true;
-  return false;
 }
 
 function hasNames(schema: JsonObject): boolean {

@@ -5,9 +5,9 @@
  * a union gives them an end. The properties that close such a loop become optional.
  */
 
-import { asList, asNumber, asObject, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { resolveReference } from './json-pointer.ts';
-import { rewriteSchema } from './schema-places.ts';
+import { hasReference, rewriteSchema } from './schema-places.ts';
 
 /** More than the schemas have that a vendor takes. Loops beyond stay. */
 const MAX_STEPS = 20_000;
@@ -26,17 +26,6 @@ export function withoutRequiredLoops(schema: JsonObject): JsonObject {
 
 function without({ required }: JsonObject, names: ReadonlySet<string>): readonly Json[] {
   return asList(required).filter((name) => typeof name !== 'string' || !names.has(name));
-}
-
-/** Whether a reference is anywhere in a value. Most schemas have none. */
-function hasReference(value: Json | undefined): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (isList(value)) return value.some(hasReference);
-  for (const key in value) {
-    const inner = value[key];
-    if ((key === '$ref' && typeof inner === 'string') || hasReference(inner)) return true;
-  }
-  return false;
 }
 
 /**

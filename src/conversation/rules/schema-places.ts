@@ -43,7 +43,7 @@ export function mapSchemas(
 }
 
 /** Deeper than any schema that a vendor takes. What lies deeper stays as it is. */
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 /**
  * A schema, in which `step` has changed it and all schemas in it; itself if none changed.
@@ -57,4 +57,13 @@ export function rewriteSchema(
   if (depth > MAX_DEPTH) return schema;
   const inner = (one: JsonObject): JsonObject => rewriteSchema(one, step, depth + 1);
   return mapFields(step(schema), (value, key) => mapSchemas(key, value, ALL_PLACES, inner));
+}
+
+/** Whether a reference is anywhere in a schema. Most schemas have none. */
+export function hasReference(value: Json | undefined, depth = 0): boolean {
+  // Between a schema and one inside it there may be a list or an object of schemas.
+  if (typeof value !== 'object' || value === null || depth > 2 * MAX_DEPTH) return false;
+  if (isList(value)) return value.some((item) => hasReference(item, depth + 1));
+  for (const key in value) if (key === '$ref' || hasReference(value[key], depth + 1)) return true;
+  return false;
 }
