@@ -1,37 +1,40 @@
-/**
- * References in the schemas of tools and answers: vendors want an object at the root of a schema, and refuse references
- * that lead nowhere.
- */
+/** The schemas of a prompt's tools and of its answer, and what vendors do not take in them. */
 
 import type { FormatName, Prompt, Tool } from '../conversation/prompt.ts';
 import { withoutDanglingReferences } from '../conversation/rules/dangling-references.ts';
 import { withoutRootReference } from '../conversation/rules/root-reference.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { mapItems } from '../lib/lists.ts';
 import type { PromptPath, Report } from './format.ts';
 
+/** Changes a schema. @param field where the prompt has it. @returns the schema itself if it is to stay as it is. */
+type ChangeSchema = (schema: JsonObject, field: PromptPath) => JsonObject;
+
 /**
- * The prompt with no reference at the root of a schema, and none that leads nowhere. Tools that came in `own`, the
- * vendor's format, stay as they are.
+ * The prompt with no reference at the root of a schema, since vendors want an object there, and none that leads
+ * nowhere, which they refuse. Tools that came in `own`, the vendor's format, stay as they are.
  * @returns the prompt itself if it has no such reference.
  */
 export function resolveReferences(prompt: Prompt, own: FormatName, report: Report): Prompt {
-  const { tools, output } = prompt;
-  const resolved = tools?.map((tool) => resolveTool(tool, own, report));
-  const isChanged = resolved?.some((tool, at) => tool !== tools?.[at]) ?? false;
-  const schema = output?.kind === 'json-schema' ? resolveSchema(output.schema, 'output', report) : undefined;
-  const isOutputChanged = output?.kind === 'json-schema' && schema !== output.schema;
-  if (!isChanged && !isOutputChanged) return prompt;
-  return {
-    ...prompt,
-    ...(resolved && { tools: resolved }),
-    ...(isOutputChanged && schema && { output: { ...output, schema } }),
-  };
+  return withSchemas(prompt, (schema, field) => resolveSchema(schema, field, report), own);
 }
 
-function resolveTool(tool: Tool, own: FormatName, report: Report): Tool {
+/**
+ * The prompt, in which `change` has changed the schemas; itself if none changed.
+ * @param own the format whose tools stay as they are. Absent: none do.
+ */
+export function withSchemas(prompt: Prompt, change: ChangeSchema, own?: FormatName): Prompt {
+  const tools = prompt.tools && mapItems(prompt.tools, (tool) => withSchema(tool, change, own));
+  const given = prompt.output?.kind === 'json-schema' ? prompt.output : undefined;
+  const schema = given && change(given.schema, 'output');
+  if (tools === prompt.tools && schema === given?.schema) return prompt;
+  return { ...prompt, ...(tools && { tools }), ...(given && schema && { output: { ...given, schema } }) };
+}
+
+function withSchema(tool: Tool, change: ChangeSchema, own: FormatName | undefined): Tool {
   if (tool.kind !== 'function' || tool.parameters === undefined) return tool;
-  if (tool.formatSpecific?.format === own) return tool;
-  const parameters = resolveSchema(tool.parameters, `tools[${tool.name}].parameters`, report);
+  if (own !== undefined && tool.formatSpecific?.format === own) return tool;
+  const parameters = change(tool.parameters, `tools[${tool.name}].parameters`);
   return parameters === tool.parameters ? tool : { ...tool, parameters };
 }
 

@@ -1,11 +1,11 @@
 /** A prompt's tools for services that refuse choices among tools, or schemas that contain themselves (Meta). */
 
-import type { Prompt, Tool } from '../../../conversation/prompt.ts';
+import type { Prompt } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
-import type { JsonObject } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
-import type { PromptPath, Report } from '../../format.ts';
+import type { Report } from '../../format.ts';
+import { withSchemas } from '../../references.ts';
 import type { Dialect } from '../dialects.ts';
 import { safeName } from './tool-names.ts';
 
@@ -21,26 +21,12 @@ export function adaptTools(prompt: Prompt, dialect: Dialect, report: Report): Pr
 }
 
 function cutCycles(prompt: Prompt, report: Report): Prompt {
-  const { tools, output } = prompt;
-  return {
-    ...prompt,
-    ...(tools && { tools: tools.map((tool) => cutToolCycles(tool, report)) }),
-    ...(output?.kind === 'json-schema' && {
-      output: { ...output, schema: cutSchema(output.schema, 'output', report) },
-    }),
-  };
-}
-
-function cutToolCycles(tool: Tool, report: Report): Tool {
-  if (tool.kind !== 'function' || tool.parameters === undefined) return tool;
-  const parameters = cutSchema(tool.parameters, `tools[${tool.name}].parameters`, report);
-  return parameters === tool.parameters ? tool : { ...tool, parameters };
-}
-
-function cutSchema(schema: JsonObject, path: PromptPath, report: Report): JsonObject {
-  const cut = withoutCycles(schema);
-  if (cut !== schema) report(path, 'approximated', 'where the schema contains itself, only its type is sent');
-  return cut;
+  return withSchemas(prompt, (schema, field) => {
+    const cut = withoutCycles(schema);
+    if (cut !== schema)
+      report(field, 'approximated', 'where the schema contains itself, only its type is sent');
+    return cut;
+  });
 }
 
 function dropChoice(prompt: Prompt, report: Report): Prompt {
