@@ -4,8 +4,7 @@
  */
 
 import { hasEscapedKey, MISREADS_ESCAPED_KEYS, parseByTokens } from '../../lib/escaped-keys.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
-import { isObject, parseJson } from '../../lib/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
 import { checkNumbers, holdsInexactNumber, isInexact } from '../inexact-number.ts';
 
 // ECMAScript 2025, "JSON.parse source text access": every supported Node has it, and the library types do not yet.

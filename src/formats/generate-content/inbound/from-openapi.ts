@@ -5,8 +5,7 @@
 
 import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { isList, tryParseJson } from '../../../lib/json.ts';
+import { isList, type Json, type JsonObject, tryParseJson } from '../../../lib/json.ts';
 import { orderProperties } from './order-properties.ts';
 
 /** Deeper than any schema that a vendor takes. */

@@ -1,8 +1,7 @@
 /** `generationConfig`: sampling, limits, thinking, and the form of the answer (REST reference, GenerationConfig). */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { Compact, JsonObject } from '../../../lib/json.ts';
-import { asFlag, compact } from '../../../lib/json.ts';
+import { asFlag, type Compact, compact, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
 import { repeatedField } from '../wire/repeated-field.ts';

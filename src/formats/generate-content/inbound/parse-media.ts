@@ -4,8 +4,7 @@ import { parseDataUrl } from '../../../conversation/data-url.ts';
 import { findMediaKind, findTypeByUrl } from '../../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asText, compact } from '../../../lib/json.ts';
+import { asText, compact, type Json, type JsonObject } from '../../../lib/json.ts';
 import { sortFields } from './sort-fields.ts';
 
 const INLINE_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'data', 'displayName']);

@@ -3,8 +3,7 @@
 import type { OutputFormat } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asText } from '../../../lib/json.ts';
+import { asList, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { fromOpenApi } from './from-openapi.ts';
 import { orderProperties } from './order-properties.ts';

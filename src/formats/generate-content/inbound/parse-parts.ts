@@ -4,8 +4,7 @@ import { withFormatSpecific, withUnknownFields } from '../../../conversation/for
 import type { Part } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { asObject, asText, isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { withWords } from '../wire/enum-encoding.ts';

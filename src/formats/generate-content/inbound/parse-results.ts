@@ -6,8 +6,7 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText, isObject } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
 import { withWords } from '../wire/enum-encoding.ts';
 import { parseResponseText } from '../wire/function-responses.ts';

@@ -3,8 +3,7 @@
 import type { Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json } from '../../../lib/json.ts';
-import { asFlag, isObject } from '../../../lib/json.ts';
+import { asFlag, isObject, type Json } from '../../../lib/json.ts';
 import { parseNumber } from './parse-number.ts';
 import { sortFields } from './sort-fields.ts';
 

@@ -2,8 +2,7 @@
 
 import type { ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, isEmpty, isObject } from '../../../lib/json.ts';
+import { asObject, isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { sortFields } from './sort-fields.ts';
 

@@ -6,8 +6,7 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
 import { fromOpenApi } from './from-openapi.ts';

@@ -6,8 +6,7 @@ import type { Citation, OpaquePart, ThinkingPart } from '../../../conversation/p
 import type { Choice, ReplyPart, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, withoutFields } from '../../../lib/json.ts';
+import { asObject, type JsonObject, withoutFields } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';

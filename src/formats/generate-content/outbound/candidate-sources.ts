@@ -1,8 +1,7 @@
 /** What the texts of one candidate were taken from: its metadata, chunk by chunk, and the citations in it. */
 
 import type { Citation } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { lastAt } from '../../../lib/last-at.ts';
 import { shiftCitation } from '../wire/citations.ts';
 import type { Range } from './cited-places.ts';

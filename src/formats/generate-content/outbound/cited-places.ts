@@ -3,8 +3,7 @@
  * count UTF-16 code units.
  */
 
-import type { JsonObject } from '../../../lib/json.ts';
-import { asNumber } from '../../../lib/json.ts';
+import { asNumber, type JsonObject } from '../../../lib/json.ts';
 import { utf8Length } from '../../../lib/utf8.ts';
 
 /** Offsets in UTF-16 code units; `end` is the first one that is not part of it. */

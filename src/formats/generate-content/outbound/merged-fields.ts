@@ -3,8 +3,7 @@
  * cost the square of their number.
  */
 
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { isList, isObject } from '../../../lib/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 /** Lists of which a later chunk has only the further items. */
 const GROWING: readonly string[] = ['citations', 'citationSources'];

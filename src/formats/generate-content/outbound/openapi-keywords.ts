@@ -1,7 +1,6 @@
 /** Single keywords of the OpenAPI 3.0 subset that Gemini takes (REST reference, `Schema`). */
 
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asNumber, asText, compact } from '../../../lib/json.ts';
+import { asList, asNumber, asText, compact, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 
 /** Keywords of the subset whose values are not schemas. */

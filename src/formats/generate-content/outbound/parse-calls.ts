@@ -2,8 +2,7 @@
 
 import type { OpenPart } from '../../../conversation/reply.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
 import { makeCallId } from '../wire/ids.ts';
 import { PartialArgs } from '../wire/partial-args.ts';

@@ -2,8 +2,7 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asText, isObject } from '../../../lib/json.ts';
+import { asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { finishWord, parseFinish } from '../wire/finish-reasons.ts';

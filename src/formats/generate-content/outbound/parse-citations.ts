@@ -4,8 +4,7 @@
  */
 
 import type { Citation } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asList, asObject, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { type Places, placesIn } from './cited-places.ts';
 
 /**

@@ -1,8 +1,7 @@
 /** `logprobsResult`: one list has the chosen tokens, and another has, step by step, the other likely ones. */
 
 import type { TokenLogprob } from '../../../conversation/reply.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asNumber, asObjects, asText } from '../../../lib/json.ts';
+import { asNumber, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { utf8Bytes } from '../../../lib/utf8.ts';
 
 /** The chosen tokens of a `logprobsResult`, each with the alternatives of its step. */

@@ -2,8 +2,7 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyStart } from '../../../conversation/reply.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asText } from '../../../lib/json.ts';
+import { asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import { parseTier } from '../wire/service-tier.ts';
 

@@ -3,8 +3,7 @@
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ImageOptions, Prompt } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, compact, isEmpty } from '../../../lib/json.ts';
+import { asObject, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import { asksFor, limitStops, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { renderThinking } from './render-thinking.ts';
 

@@ -3,8 +3,7 @@
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { strictTurns } from '../../../conversation/rules/strict-turns.ts';
 import { withParts } from '../../../conversation/turn-parts.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { joinLists, keepItems, mapItems } from '../../../lib/lists.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { beforeAnswers, laterSystemAsUser } from '../../later-system.ts';

@@ -2,8 +2,7 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { isEmpty, otherFields, withoutFields } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject, otherFields, withoutFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveReferences } from '../../references.ts';

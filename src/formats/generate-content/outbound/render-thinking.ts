@@ -5,8 +5,7 @@
 
 import type { Thinking } from '../../../conversation/prompt.ts';
 import { budgetFor, effortFor, isThinkingOff, nearestEffort } from '../../../conversation/rules/effort.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { compact, isEmpty } from '../../../lib/json.ts';
+import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report, ThinkingTraits } from '../../format.ts';
 
 /** The `thinkingConfig` for what was asked; undefined if nothing was, or if the model does not think. */

@@ -2,8 +2,7 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, isEmpty } from '../../../lib/json.ts';
+import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
 import { isGemini3 } from './model-generation.ts';

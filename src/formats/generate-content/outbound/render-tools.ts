@@ -6,8 +6,7 @@
 import type { FunctionTool, HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asText } from '../../../lib/json.ts';
+import { asList, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { findDialect } from '../dialects.ts';

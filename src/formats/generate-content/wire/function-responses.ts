@@ -1,8 +1,7 @@
 /** What may be in the `response` of a `functionResponse`, which is an object (REST reference, FunctionResponse). */
 
 import { tryParseExact } from '../../../conversation/rules/arguments.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { isObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 
 /**
  * The object that a tool's text holds, if it can stand as a `response`; undefined for any other text.

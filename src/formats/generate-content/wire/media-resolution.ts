@@ -1,7 +1,6 @@
 /** How closely the model looks at an image: OpenAI's `detail`, and `mediaResolution` of a part ("Media resolution"). */
 
-import type { Json } from '../../../lib/json.ts';
-import { asObject, isEmpty } from '../../../lib/json.ts';
+import { asObject, isEmpty, type Json } from '../../../lib/json.ts';
 
 const LEVELS: readonly (readonly [detail: string, level: string])[] = [
   ['low', 'MEDIA_RESOLUTION_LOW'],

@@ -5,8 +5,7 @@
  */
 
 import type { GatewayError } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asText, isObject } from '../../../lib/json.ts';
+import { asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 /** A value that grows. Its objects have no prototype, so no name in them means anything to JavaScript. */
 type Growing = null | boolean | number | string | Growing[] | { [name: string]: Growing };

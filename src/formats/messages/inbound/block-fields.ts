@@ -2,8 +2,7 @@
 
 import { withFormatSpecific } from '../../../conversation/format-specific.ts';
 import type { TextPart } from '../../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { compact, isEmpty } from '../../../lib/json.ts';
+import { compact, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
 
 /** What is spread where a block has no such fields: one object for all. */

@@ -4,8 +4,7 @@
  */
 
 import type { Signature } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { isObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { CarrierPlace } from '../wire/signature-carriers.ts';

@@ -4,8 +4,7 @@
  */
 
 import type { MediaPart, TextPart } from '../../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObjects, asText, isList } from '../../../lib/json.ts';
+import { asObjects, asText, isList, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { keepBlock } from '../wire/kept-blocks.ts';
 

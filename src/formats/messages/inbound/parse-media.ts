@@ -4,8 +4,7 @@ import { type LocatedMedia, locateMedia } from '../../../conversation/data-url.t
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { WITHIN_KEPT_BLOCK } from '../wire/kept-blocks.ts';
 import { parseBlockFields } from './block-fields.ts';

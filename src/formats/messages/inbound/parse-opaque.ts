@@ -2,8 +2,7 @@
 
 import type { OpaquePart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asText, isObject } from '../../../lib/json.ts';
+import { asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
 import { unknownTypeError } from './required-fields.ts';
 

@@ -5,8 +5,7 @@
  */
 
 import type { Citation, Prompt } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asText } from '../../../lib/json.ts';
+import { asText, type JsonObject } from '../../../lib/json.ts';
 
 /** Returns the name of the web search that the caller asked for, or undefined if it asked for none. */
 export function findWebSearch({ tools = [] }: Pick<Prompt, 'tools'>): string | undefined {

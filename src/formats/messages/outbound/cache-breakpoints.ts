@@ -1,8 +1,7 @@
 /** Cache breakpoints. Anthropic accepts four in a request and refuses a request with more ("Prompt caching" guide). */
 
 import type { CacheBreakpoint, Part, Prompt, Turn } from '../../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { compact, isList, isObject } from '../../../lib/json.ts';
+import { compact, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { speaksMessages } from './native-caller.ts';
 

@@ -4,8 +4,7 @@
  */
 
 import { parseExact } from '../../../conversation/rules/arguments.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, isObject } from '../../../lib/json.ts';
+import { asList, asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 
 /** Tells whether a block starts with values that are passed on unchanged. */
 export function needsExactNumbers(block: JsonObject): boolean {

@@ -4,8 +4,7 @@
  * "Schemas contains too many optional parameters".
  */
 
-import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject } from '../../../lib/json.ts';
+import { asList, asObject, type JsonObject } from '../../../lib/json.ts';
 import { getInnerSchemas } from './schema.ts';
 
 const STRICT_TOOLS = 20;

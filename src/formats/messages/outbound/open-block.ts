@@ -5,8 +5,7 @@ import type { Signature } from '../../../conversation/prompt.ts';
 import type { OpenPart, PartStart } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { unsealReturned } from '../../../conversation/signature.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { withoutNulls } from '../../../lib/json.ts';
+import { type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { type ChangedKeys, restoreKeys } from './property-keys.ts';
 
 /** The deltas that are text of a part, with the field that holds the text. */

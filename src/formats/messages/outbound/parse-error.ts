@@ -2,8 +2,7 @@
 
 import { CREDENTIALS_REFUSED, type Fault, type FaultDetails, GatewayError } from '../../../lib/errors.ts';
 import { foreignText } from '../../../lib/foreign-text.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, isObject } from '../../../lib/json.ts';
+import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';

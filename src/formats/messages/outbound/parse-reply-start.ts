@@ -2,8 +2,7 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyStart } from '../../../conversation/reply.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { asText, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import { END_FIELDS } from '../wire/finish-reasons.ts';
 import { parseUsedTier } from '../wire/service-tier.ts';

@@ -7,8 +7,7 @@ import type { Tool } from '../../../conversation/prompt.ts';
 import { tryParseExact } from '../../../conversation/rules/arguments.ts';
 import { withoutRootReference } from '../../../conversation/rules/root-reference.ts';
 import { withoutRootUnion } from '../../../conversation/rules/root-union.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, isObject } from '../../../lib/json.ts';
+import { asList, asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { fitText } from './tool-names.ts';
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -1,8 +1,7 @@
 /** Tools that the vendor runs itself. */
 
 import type { HostedTool, Prompt } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asText, compact } from '../../../lib/json.ts';
+import { asList, asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 import { reportWebSearch } from '../../report-web-search.ts';

@@ -3,8 +3,7 @@
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, TextPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject, compact, isEmpty } from '../../../lib/json.ts';
+import { asObject, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';

@@ -1,8 +1,7 @@
 /** `temperature`, `top_p` and `top_k`: which models accept them, and when. */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { compact } from '../../../lib/json.ts';
+import { compact, type JsonObject } from '../../../lib/json.ts';
 import { asksFor, type ModelTraits, type Report } from '../../format.ts';
 import { keepsAll } from './native-caller.ts';
 

@@ -5,8 +5,7 @@
  */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asText } from '../../../lib/json.ts';
+import { asText, type JsonObject } from '../../../lib/json.ts';
 import { sha256 } from '../../../lib/sha256.ts';
 import type { Report } from '../../format.ts';
 import { speaksMessages } from './native-caller.ts';

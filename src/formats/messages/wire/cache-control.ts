@@ -1,8 +1,7 @@
 /** `cache_control`, which marks the end of a prefix to be cached ("Prompt caching" guide). */
 
 import type { CacheBreakpoint } from '../../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { isEmpty, isObject } from '../../../lib/json.ts';
+import { isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 /** How long Anthropic can keep a marked prefix. */
 const TTLS = ['5m', '1h'];

@@ -1,8 +1,7 @@
 /** Citations of a text block: the five kinds of `*_location`. */
 
 import type { Citation } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asText, compact } from '../../../lib/json.ts';
+import { asText, compact, type JsonObject } from '../../../lib/json.ts';
 
 /** Parses a citation. Anthropic's citations apply to a whole block, so they have no offsets. */
 export function parseCitation(value: JsonObject): Citation {

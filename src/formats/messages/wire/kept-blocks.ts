@@ -5,8 +5,7 @@
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { FormatSpecific, Part } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
-import { asObject } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 
 /** Fields for a part that is made of a block, to be spread: they keep the whole block for Anthropic. */
 export function keepBlock(block: JsonObject): { readonly formatSpecific: FormatSpecific } {

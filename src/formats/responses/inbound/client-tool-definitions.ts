@@ -7,8 +7,7 @@
  */
 
 import type { FunctionTool } from '../../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 
 type Definition = Required<Pick<FunctionTool, 'description' | 'parameters'>>;
 

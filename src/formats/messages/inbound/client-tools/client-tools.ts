@@ -8,8 +8,7 @@
  * input is one flat object, because OpenAI refuses alternatives at the root of a schema.
  */
 
-import type { JsonObject } from '../../../../lib/json.ts';
-import { asText, splitFields } from '../../../../lib/json.ts';
+import { asText, type JsonObject, splitFields } from '../../../../lib/json.ts';
 import { BASH } from './bash.ts';
 import { ACTION_INPUT, ACTIONS, computer, FIRST_ACTION_INPUT, FIRST_ACTIONS } from './computer.ts';
 import type { ClientTool } from './definition.ts';
