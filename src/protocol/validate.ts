@@ -16,14 +16,7 @@ import { checkWhole as checkMessage } from './messages/whole.ts';
 import * as responses from './responses/rules.ts';
 import { responsesValidator } from './responses/stream.ts';
 import { checkWhole as checkResponse } from './responses/whole.ts';
-import {
-  judge,
-  type Result,
-  type RuleTable,
-  type ValidateOptions,
-  type Validator,
-  type Violation,
-} from './validator.ts';
+import { judge, type Result, type RuleTable, type ValidateOptions, type Validator } from './validator.ts';
 
 /** The rules of one format, and their checkers. */
 export interface Rulebook {
@@ -33,7 +26,7 @@ export interface Rulebook {
   readonly excused: RuleTable;
   /** Makes a validator of one stream. */
   readonly stream: (options?: ValidateOptions) => Validator;
-  /** Validates a whole answer. */
+  /** Validates a whole answer. An error body of the format is valid. */
   readonly whole: (body: JsonObject, options?: ValidateOptions) => Result;
 }
 
@@ -89,16 +82,4 @@ export function validateStream(
   decoder.flush?.(sink);
   const violations = checker.end();
   return { violations, failed: checker.failed() };
-}
-
-/**
- * The violations of a whole answer. An error body of the format is valid; `RULEBOOKS[…].whole` tells whether it is
- * one.
- */
-export function validateWhole(
-  format: FormatName,
-  body: JsonObject,
-  options?: ValidateOptions,
-): readonly Violation[] {
-  return RULEBOOKS[format].whole(body, options).violations;
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { asObject, asObjects, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { validateWhole, validator } from '../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../src/protocol/validate.ts';
 import { decodeSse } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { KEY } from '../support/gateway.ts';
@@ -41,7 +41,7 @@ async function chunksOf(model: string, mode: Mode, body: JsonObject): Promise<re
   expect(response.status, text).toBe(200);
   if (mode === 'whole') {
     const whole = asObject(parseJson(text)) ?? {};
-    expect(validateWhole('generate-content', whole), text).toEqual([]);
+    expect(RULEBOOKS['generate-content'].whole(whole).violations, text).toEqual([]);
     return [whole];
   }
   const events = run(decodeSse(), [new TextEncoder().encode(text)]);

@@ -7,7 +7,7 @@ import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { Reply } from '../../src/conversation/reply.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { validateWhole, validator } from '../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../src/streams/sse.ts';
 import { run } from '../../src/streams/step.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
@@ -147,7 +147,7 @@ export function useDoor(config: Omit<ConfigInput, 'vendors'> = {}): Door {
       const response = await ask(from, { model, ...LEAST[from], ...more });
       const text = await response.text();
       const json = objectOf(parseJson(text));
-      if (response.ok) expect(validateWhole(from, json), text).toEqual([]);
+      if (response.ok) expect(RULEBOOKS[from].whole(json).violations, text).toEqual([]);
       return {
         status: response.status,
         headers: response.headers,

@@ -17,7 +17,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../src/lib/json.ts';
-import { validateStream, validateWhole } from '../../src/protocol/validate.ts';
+import { RULEBOOKS, validateStream } from '../../src/protocol/validate.ts';
 import { sign } from '../../src/sandbox/signatures.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -217,7 +217,7 @@ function faultsOf(recording: Recording, model: string, { headers, bytes, text }:
   };
   const violations = headers.get('content-type')?.startsWith('text/event-stream')
     ? validateStream(format, [bytes], options).violations
-    : validateWhole(format, asObject(parseJson(text)) ?? {}, options);
+    : RULEBOOKS[format].whole(asObject(parseJson(text)) ?? {}, options).violations;
   return violations.map(({ rule, detail }) => `${rule}: ${detail}`);
 }
 

@@ -31,7 +31,7 @@ import {
   parseJson,
   tryParseJson,
 } from '../../src/lib/json.ts';
-import { validateWhole, validator } from '../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../src/protocol/validate.ts';
 import { validateFile } from '../../src/protocol/validate-file.ts';
 import { chatRequest } from '../../src/sandbox/schemas/chat-completions.ts';
 import { generateContentRequest } from '../../src/sandbox/schemas/generate-content.ts';
@@ -306,7 +306,7 @@ describe.runIf(cases.length > 0)('corpus', () => {
               expect(meaningOf(collect(eventsOf(to, bytesOf(said))))).toEqual(meant);
             } else {
               const said = renderedWhole(to, events);
-              for (const { rule, detail } of validateWhole(to.name, said)) {
+              for (const { rule, detail } of RULEBOOKS[to.name].whole(said).violations) {
                 if (rule !== 'usage-missing' || counted) throw new Error(`${rule}: ${detail}`);
               }
               expect(meaningOf(collect(eventsOfWhole(to, JSON.stringify(said))))).toEqual(meant);

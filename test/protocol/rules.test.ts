@@ -8,7 +8,7 @@ import type { Rule as ChatRule } from '../../src/protocol/chat-completions/rules
 import type { Rule as GoogleRule } from '../../src/protocol/generate-content/rules.ts';
 import type { Rule as MessagesRule } from '../../src/protocol/messages/rules.ts';
 import type { Rule as ResponsesRule } from '../../src/protocol/responses/rules.ts';
-import { RULEBOOKS, validateWhole, validator } from '../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../src/protocol/validate.ts';
 import type { ValidateOptions } from '../../src/protocol/validator.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import {
@@ -298,7 +298,7 @@ function rulesBroken(format: FormatName, row: Row): string[] {
   if ('whole' in row) {
     const body = withValue(recordedWhole(format, row.whole), row.path, row.value);
     if (!isObject(body)) throw new Error('An answer is an object.');
-    return validateWhole(format, body).map(({ rule }) => rule);
+    return RULEBOOKS[format].whole(body).violations.map(({ rule }) => rule);
   }
   const { of: name = 'parallel-tool-calls', edits, options } = row;
   const judged = validator(format, options);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { validateStream, validateWhole } from '../../src/protocol/validate.ts';
+import { RULEBOOKS, validateStream } from '../../src/protocol/validate.ts';
 import { FORMATS, post, useSandbox, WAYS, WEATHER_SCHEMA } from './support.ts';
 
 const sandbox = useSandbox();
@@ -60,6 +60,6 @@ describe.each(FORMATS)('%s', (format) => {
     expect([streamed.status, whole.status], streamed.text + whole.text).toEqual([200, 200]);
     const judged = validateStream(format, [Buffer.from(streamed.text)], { usageAsked: true });
     expect(judged).toEqual({ violations: [], failed: false });
-    expect(validateWhole(format, whole.json)).toEqual([]);
+    expect(RULEBOOKS[format].whole(whole.json).violations).toEqual([]);
   });
 });

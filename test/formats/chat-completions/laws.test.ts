@@ -9,7 +9,7 @@ import type { Reply } from '../../../src/conversation/reply.ts';
 import { renderReply } from '../../../src/formats/chat-completions/inbound/render-reply.ts';
 import { parseEvents } from '../../../src/formats/chat-completions/outbound/parse-events.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
-import { validateWhole } from '../../../src/protocol/validate.ts';
+import { RULEBOOKS } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 import { ASKED, isOrdered, PROMPT, parsed, rendered, TARGET, violations } from './answers.ts';
@@ -60,7 +60,7 @@ describe.each(files)('%s', (file) => {
   test('rendered again follows the protocol, streamed and whole', () => {
     const events = eventsOf(file);
     expect(violations(rendered(events), true)).toEqual([]);
-    expect(validateWhole('chat-completions', renderReply(collect(events), ASKED))).toEqual([]);
+    expect(RULEBOOKS['chat-completions'].whole(renderReply(collect(events), ASKED)).violations).toEqual([]);
   });
 
   test('rendered and parsed again is the same to a client', () => {

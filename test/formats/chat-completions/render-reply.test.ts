@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reply, ReplyPart } from '../../../src/conversation/reply.ts';
 import { renderReply } from '../../../src/formats/chat-completions/inbound/render-reply.ts';
-import { validateWhole } from '../../../src/protocol/validate.ts';
+import { RULEBOOKS } from '../../../src/protocol/validate.ts';
 import { ASKED } from './answers.ts';
 
 const replyWith = (
@@ -45,7 +45,7 @@ test('a text', () => {
       completion_tokens_details: { reasoning_tokens: 0 },
     },
   });
-  expect(validateWhole('chat-completions', body)).toEqual([]);
+  expect(RULEBOOKS['chat-completions'].whole(body).violations).toEqual([]);
 });
 
 describe('a message', () => {
@@ -82,7 +82,7 @@ describe('a message', () => {
         finish_reason: 'tool_calls',
       },
     ]);
-    expect(validateWhole('chat-completions', body)).toEqual([]);
+    expect(RULEBOOKS['chat-completions'].whole(body).violations).toEqual([]);
   });
 
   test('has thoughts as plain text, and signed ones as blocks', () => {
@@ -184,7 +184,7 @@ describe('a message', () => {
     expect(one['choices']).toMatchObject([
       { message: { function_call: { name: 'f', arguments: '{"x":1}' } }, finish_reason: 'function_call' },
     ]);
-    expect(validateWhole('chat-completions', one)).toEqual([]);
+    expect(RULEBOOKS['chat-completions'].whole(one).violations).toEqual([]);
     const two = renderReply(replyWith([call, { ...call, id: 'b' }], { finish: 'tool-calls' }), asked);
     expect(two['choices']).toMatchObject([
       { message: { tool_calls: [{ id: 'b' }] }, finish_reason: 'tool_calls' },

@@ -9,7 +9,7 @@ import type { ReplyEvent } from '../../../src/conversation/reply.ts';
 import { generateContent } from '../../../src/formats/generate-content/index.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { validateWhole, validator } from '../../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 import { ASKED, LEVELS, object, PROMPT } from './fixtures.ts';
@@ -64,7 +64,7 @@ describe.each(names)('%s', (name) => {
   test('keeps everything when it is rendered whole, and follows the rules', () => {
     const events = whole(name);
     const body = written(events);
-    expect(validateWhole('generate-content', body)).toEqual([]);
+    expect(RULEBOOKS['generate-content'].whole(body).violations).toEqual([]);
     // Calls that came without ids have ids now.
     expect(body).toMatchObject(object(read(`${name}.json`).toString('utf8')));
     expect(collect(run(parse(), [{ data: JSON.stringify(body) }]))).toEqual(collect(events));

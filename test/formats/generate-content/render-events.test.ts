@@ -5,7 +5,7 @@ import type { RequestContext } from '../../../src/formats/format.ts';
 import { generateContent } from '../../../src/formats/generate-content/index.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { validateWhole, validator } from '../../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../../src/protocol/validate.ts';
 import type { Sse } from '../../../src/streams/sse.ts';
 import { run } from '../../../src/streams/step.ts';
 import { ASKED, object, PROMPT } from './fixtures.ts';
@@ -49,7 +49,7 @@ function said(events: readonly ReplyEvent[]): { chunks: JsonObject[]; whole: Jso
   for (const chunk of sent) judge.add(chunk);
   expect(judge.end()).toEqual([]);
   const whole = inbound.renderReply(collect(events), ASKED);
-  expect(validateWhole('generate-content', whole)).toEqual([]);
+  expect(RULEBOOKS['generate-content'].whole(whole).violations).toEqual([]);
   return { chunks: sent.map(({ data }) => object(data)), whole };
 }
 

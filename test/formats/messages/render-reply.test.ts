@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reply, ReplyPart } from '../../../src/conversation/reply.ts';
 import { renderReply } from '../../../src/formats/messages/inbound/render-reply.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { validateWhole } from '../../../src/protocol/validate.ts';
+import { RULEBOOKS } from '../../../src/protocol/validate.ts';
 import { ASKED } from './answers.ts';
 
 function whole(parts: readonly ReplyPart[], reply: Partial<Reply> = {}): JsonObject {
@@ -15,7 +15,7 @@ function whole(parts: readonly ReplyPart[], reply: Partial<Reply> = {}): JsonObj
     },
     ASKED,
   );
-  expect(validateWhole('messages', body)).toEqual([]);
+  expect(RULEBOOKS['messages'].whole(body).violations).toEqual([]);
   return body;
 }
 

@@ -10,7 +10,7 @@ import type { RequestContext } from '../../../src/formats/format.ts';
 import { renderEvents } from '../../../src/formats/responses/inbound/render-events.ts';
 import { parseEvents } from '../../../src/formats/responses/outbound/parse-events.ts';
 import { asObject, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
-import { validateWhole, validator } from '../../../src/protocol/validate.ts';
+import { RULEBOOKS, validator } from '../../../src/protocol/validate.ts';
 import { decodeSse, type Sse, sseText } from '../../../src/streams/sse.ts';
 import { fuse, run } from '../../../src/streams/step.ts';
 import { modelOf } from '../../support/model-traits.ts';
@@ -96,7 +96,7 @@ export function expectValid(events: readonly Sse[]): void {
 }
 
 export function expectValidWhole(body: JsonObject): void {
-  expect(validateWhole('responses', body)).toEqual([]);
+  expect(RULEBOOKS['responses'].whole(body).violations).toEqual([]);
 }
 
 /** A value after it was serialized and parsed. */
