@@ -58,12 +58,6 @@ export class CallItem implements Item {
     this.#deltas = events.deltas(`${this.#kind.event}.delta`, this.#place);
   }
 
-  takes(): boolean {
-    return false;
-  }
-
-  start(): void {}
-
   delta(piece: string): void {
     this.#text += piece;
     this.#events.writeDelta(this.#deltas, piece);

@@ -24,22 +24,12 @@ export class ClientCallItem implements Item {
     this.#events = events;
   }
 
-  takes(): boolean {
-    return false;
-  }
-
-  start(): void {}
-
   delta(piece: string): void {
     this.#text += piece;
   }
 
   detail({ signature }: PartDetail): void {
     this.#signature = signature ?? this.#signature;
-  }
-
-  keepAlive(): boolean {
-    return false;
   }
 
   end(): void {

@@ -75,7 +75,7 @@ export class ItemWriter {
     const maySign = (event.signature ?? event.mayBeSigned) !== undefined;
     const needsHolder = this.#options.includesEncrypted && isText && maySign;
     const joins = !needsHolder || this.#holder !== undefined;
-    if (joins && this.#open?.item.takes(event)) {
+    if (joins && this.#open?.item.takes?.(event)) {
       this.#resume(this.#open.item, event);
       return;
     }
@@ -124,7 +124,7 @@ export class ItemWriter {
 
   /** Writes an empty delta for the open text. @returns whether a text is open */
   keepAlive(): boolean {
-    return this.#writing?.keepAlive() ?? false;
+    return this.#writing?.keepAlive?.() ?? false;
   }
 
   /** Ends the last item. @param answered whether its message is the answer, provided that nothing was called */
@@ -187,7 +187,7 @@ export class ItemWriter {
     this.#open = undefined;
     item.close?.();
     this.#writeDone(place, item.render(status, phase));
-    const signature = item.unplacedSignature();
+    const signature = item.unplacedSignature?.();
     const holder = this.#holder;
     const held = holder === undefined ? undefined : this.output[holder];
     if (signature && held && holder !== undefined)
@@ -198,7 +198,7 @@ export class ItemWriter {
 
   #resume(item: Item, start: PartStart): void {
     this.#writing = item;
-    item.start(start);
+    item.start?.(start);
   }
 
   #begin(item: Item, place: Place, start: PartStart): void {

@@ -14,13 +14,13 @@ export interface MessageContent {
   delta(text: string): void;
   /** Writes an empty delta. */
   keepAlive(): void;
-  cite(citation: Citation): void;
-  logprobs(tokens: readonly TokenLogprob[]): void;
+  cite?(citation: Citation): void;
+  logprobs?(tokens: readonly TokenLogprob[]): void;
   /**
    * Writes what was waiting for the end of the text, though another text may still continue it.
-   * @returns how to cite it from now on; undefined for a refusal
+   * @returns how to cite it from now on.
    */
-  pause(): CiteEnded | undefined;
+  pause?(): CiteEnded;
   /** Renders the part as it is now. */
   render(): JsonObject;
   /** Writes the end of the part. @returns the whole part */
@@ -55,12 +55,6 @@ export class RefusalContent implements MessageContent {
   keepAlive(): void {
     this.#events.writeDelta(this.#deltas, '');
   }
-
-  cite(): void {}
-
-  logprobs(): void {}
-
-  pause(): undefined {}
 
   render(): JsonObject {
     return { ...this.#fields, type: 'refusal', refusal: this.#text };

@@ -59,15 +59,15 @@ export class MessageItem implements Item {
 
   detail({ signature, citation }: PartDetail): void {
     this.#signature = signature ?? this.#signature;
-    if (citation) this.#open?.cite(citation);
+    if (citation) this.#open?.cite?.(citation);
   }
 
   logprobs(tokens: readonly TokenLogprob[]): void {
-    this.#open?.logprobs(tokens);
+    this.#open?.logprobs?.(tokens);
   }
 
   end(): void {
-    const cite = this.#open?.pause();
+    const cite = this.#open?.pause?.();
     if (cite) this.#options.ended.set(this.#last.index, cite);
     if (canJoin(this.#last)) this.#isPaused = this.#open !== undefined;
     else this.close();

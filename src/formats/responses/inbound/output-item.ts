@@ -39,19 +39,19 @@ export interface Item {
   readonly isLate?: boolean;
   /** Whether it is a message: its signature has no item of its own after it. */
   readonly isMessage?: boolean;
-  /** Whether a part that starts now belongs to this item, too. */
-  takes(start: PartStart): boolean;
-  start(start: PartStart): void;
+  /** Whether a part that starts now belongs to this item, too. Absent: none does. */
+  takes?(start: PartStart): boolean;
+  start?(start: PartStart): void;
   delta(text: string): void;
   detail(detail: PartDetail): void;
   logprobs?(tokens: readonly TokenLogprob[]): void;
   end(): void;
   /** Closes a part that has ended, but that a later part might continue. Absent if no part continues another. */
   close?(): void;
-  /** Writes an empty delta for the open text. @returns whether a text is open */
-  keepAlive(): boolean;
+  /** Writes an empty delta for the open text. @returns whether a text is open. Absent: none ever is. */
+  keepAlive?(): boolean;
   /** Renders the item as it is now. @param phase of a message, if known */
   render(status: Status, phase?: Phase): JsonObject;
   /** A signature that came with a part for which this format has no field. */
-  unplacedSignature(): Signature | undefined;
+  unplacedSignature?(): Signature | undefined;
 }

@@ -107,8 +107,6 @@ export class ReasoningItem implements Item {
     };
   }
 
-  unplacedSignature(): undefined {}
-
   /** Adds a part with its first piece: a signature without a thought has no part. */
   #openPart(): Deltas {
     const { type, text, part } = this.#kind;
