@@ -47,9 +47,9 @@ export class ItemReaders {
       case 'custom_tool_call':
         return this.#isForCaller(item)
           ? new CallReader(at, item, this.#parts, this.#names)
-          : new OpaqueReader(this.#parts);
+          : opaqueReader(this.#parts);
       default:
-        return new OpaqueReader(this.#parts);
+        return opaqueReader(this.#parts);
     }
   }
 
@@ -63,18 +63,13 @@ export class ItemReaders {
   }
 }
 
-/** Reads items that only this format understands, such as hosted tools: as a whole, once they are done. */
-class OpaqueReader implements ItemReader {
-  readonly #parts: PartWriter;
-
-  constructor(parts: PartWriter) {
-    this.#parts = parts;
-  }
-
-  read(): void {}
-
-  done(item: JsonObject): void {
-    this.#parts.start(toOpaquePart(item));
-    this.#parts.end();
-  }
+/** Reads an item that only this format understands, such as a hosted tool: as a whole, once it is done. */
+function opaqueReader(parts: PartWriter): ItemReader {
+  return {
+    read() {},
+    done(item) {
+      parts.start(toOpaquePart(item));
+      parts.end();
+    },
+  };
 }
