@@ -3,7 +3,7 @@
  * short texts by which callers identify themselves; keys are hashed elsewhere, by Node.
  */
 
-const encoder = new TextEncoder();
+import { bytesOfText } from './bytes.ts';
 
 /** The fractional parts of the roots of the first primes: `exponent` 1/2 gives the initial hash, 1/3 the constants. */
 function fractions(count: number, exponent: number): Uint32Array {
@@ -31,7 +31,7 @@ const rotate = (word: number, by: number): number => (word >>> by) | (word << (3
 
 /** Hashes a text's UTF-8 bytes. @returns lower-case hex. */
 export function sha256(text: string): string {
-  const padded = pad(encoder.encode(text));
+  const padded = pad(bytesOfText(text));
   const state = INITIAL.slice();
   const schedule = new Uint32Array(64);
   for (let at = 0; at < padded.byteLength; at += 64) {

@@ -1,20 +1,20 @@
 /** UTF-8 and base64 with what the web platform offers, so that the code that uses them runs wherever Web Streams do. */
 
-const encoder = new TextEncoder();
+import { bytesOfText } from './bytes.ts';
 
 /** The length of a text in UTF-8, in bytes. */
 export function utf8Length(text: string): number {
-  return encoder.encode(text).byteLength;
+  return bytesOfText(text).byteLength;
 }
 
 /** The UTF-8 bytes of a text, as numbers. */
 export function utf8Bytes(text: string): number[] {
-  return [...encoder.encode(text)];
+  return [...bytesOfText(text)];
 }
 
 /** Encodes a text's UTF-8 bytes as base64 (RFC 4648, 4). */
 export function base64OfText(text: string): string {
-  const bytes = encoder.encode(text);
+  const bytes = bytesOfText(text);
   const pieces: string[] = [];
   // The number of arguments is bounded, and a text may be a file of several megabytes.
   for (let at = 0; at < bytes.length; at += 8192) {
