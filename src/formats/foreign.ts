@@ -4,7 +4,7 @@
  */
 
 import type { Citation, FormatName } from '../conversation/prompt.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { compact, type JsonObject } from '../lib/json.ts';
 
 /** Gathers such content of one answer. */
 export class Foreign {
@@ -35,10 +35,5 @@ export class Foreign {
 /** A citation as its own format wrote it, or in Anthropic's words. */
 function citationFields({ formatSpecific, title, citedText, start, end }: Citation): JsonObject {
   if (formatSpecific) return formatSpecific.fields;
-  return {
-    ...(title !== undefined && { title }),
-    ...(citedText !== undefined && { cited_text: citedText }),
-    ...(start !== undefined && { start_index: start }),
-    ...(end !== undefined && { end_index: end }),
-  };
+  return compact({ title, cited_text: citedText, start_index: start, end_index: end });
 }
