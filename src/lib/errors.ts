@@ -3,6 +3,8 @@
  * `render-error.ts` of each format says it in the vendor's terms.
  */
 
+import { compact } from './json.ts';
+
 /** What went wrong, and its HTTP status unless the upstream sent another one. */
 const STATUS = {
   'invalid-request': 400,
@@ -151,12 +153,7 @@ export function amended(
 ): GatewayError {
   const { fault, message, status, param, code, retryAfter, headers, loss, concerns } = error;
   return new GatewayError(fault, details.message ?? message, {
-    status,
-    ...(param !== undefined && { param }),
-    ...(code !== undefined && { code }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(loss !== undefined && { loss }),
-    ...(concerns !== undefined && { concerns }),
+    ...compact({ status, param, code, retryAfter, loss, concerns }),
     cause: error,
     ...details,
     headers: { ...headers, ...details.headers },
