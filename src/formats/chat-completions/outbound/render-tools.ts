@@ -14,6 +14,7 @@ import { withoutClosedProperties } from '../../../conversation/rules/function-sc
 import {
   asObject,
   asText,
+  compact,
   isEmpty,
   type Json,
   type JsonObject,
@@ -133,9 +134,7 @@ function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject 
     type: 'function',
     function: {
       name: toolNameFor(name, dialect),
-      ...(description !== undefined && { description }),
-      ...(schema !== undefined && { parameters: schema }),
-      ...(strict !== undefined && { strict }),
+      ...compact({ description, parameters: schema, strict }),
     },
   };
 }
@@ -173,8 +172,7 @@ function renderCustom(tool: CustomTool, context: RenderContext): JsonObject {
     type: 'custom',
     custom: {
       name: toolNameFor(name, dialect),
-      ...(description !== undefined && { description }),
-      ...(format !== undefined && { format: nestedGrammar(format) }),
+      ...compact({ description, format: format && nestedGrammar(format) }),
     },
   };
 }

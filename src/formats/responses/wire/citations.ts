@@ -1,19 +1,16 @@
 /** Annotations of an output_text part (`url_citation` and OpenAI's file kinds), to and from neutral citations. */
 
 import type { Citation } from '../../../conversation/prompt.ts';
-import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
+import { asNumber, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
 /** Parses an annotation. The kinds without a URL mean something to OpenAI only, and are kept for it as they are. */
 export function parseAnnotation(annotation: JsonObject): Citation {
   const url = annotation['type'] === 'url_citation' ? asText(annotation['url']) || undefined : undefined;
-  const title = asText(annotation['title']);
+  const title = url === undefined ? undefined : asText(annotation['title']);
   const start = asNumber(annotation['start_index']);
   const end = asNumber(annotation['end_index']);
   return {
-    ...(url !== undefined && { url }),
-    ...(url !== undefined && title !== undefined && { title }),
-    ...(start !== undefined && { start }),
-    ...(end !== undefined && { end }),
+    ...compact({ url, title, start, end }),
     formatSpecific: { format: 'responses', fields: annotation },
   };
 }
