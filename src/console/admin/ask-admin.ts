@@ -56,9 +56,13 @@ export interface AdminData<T> {
 /** Milliseconds until a view that asks only once asks again because it had no answer. */
 const AGAIN = 3_000;
 
+/** Milliseconds after which an answer that has not come yet is asked for again. */
+const PATIENCE = 30_000;
+
 /**
  * Asks by `load` now, and again whenever `what` changes, and every `interval` milliseconds while the page can be seen.
- * Without an interval it asks again only while the gateway gives no answer, as during a restart. An answer that is out
+ * Without an interval it asks again only while the gateway gives no answer, as during a restart. It waits for an answer
+ * before it asks again: where answers take longer than the interval, none would ever be the latest. An answer that is out
  * of date is dropped, and so is all data when the key is refused.
  */
 export function useAdmin<T>(
@@ -71,21 +75,26 @@ export function useAdmin<T>(
   const problem = useSignal('');
   const turn = useRef(0);
   const isAnswered = useRef(true);
+  /** When the answer that has not come yet was asked for; undefined if none is waited for. */
+  const askedAt = useRef<number | undefined>(undefined);
   const key = session.adminKey.value + (session.person.value?.name ?? '');
 
   const reload = (): void => {
     if (!isAdmitted(session)) return;
     turn.current += 1;
     const asked = turn.current;
+    askedAt.current = performance.now();
     load().then(
       (answer) => {
         if (asked !== turn.current) return;
+        askedAt.current = undefined;
         data.value = answer;
         problem.value = '';
         isAnswered.current = true;
       },
       (error: unknown) => {
         if (asked !== turn.current) return;
+        askedAt.current = undefined;
         problem.value = errorMessage(error);
         isAnswered.current = error instanceof Refused && error.status < 500;
         if (error instanceof Refused && error.status === 401) {
@@ -103,7 +112,8 @@ export function useAdmin<T>(
     latest.current();
     const timer = setInterval(() => {
       const isDue = interval !== undefined || !isAnswered.current;
-      if (isDue && !document.hidden) latest.current();
+      const isAsked = askedAt.current !== undefined && performance.now() - askedAt.current < PATIENCE;
+      if (isDue && !isAsked && !document.hidden) latest.current();
     }, interval ?? AGAIN);
     return () => {
       turn.current += 1;

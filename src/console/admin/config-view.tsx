@@ -5,6 +5,7 @@ import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
 import { useAdmin } from './ask-admin.ts';
 import { askConfig, type ConfigEntry } from './config-entries.ts';
+import { hasText, SearchField } from './search-field.tsx';
 import { type Column, Table } from './table.tsx';
 
 const COLUMNS: readonly Column<ConfigEntry>[] = [
@@ -26,8 +27,7 @@ export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: 
   const [isChanged, setChanged] = useState(false);
   const { data, problem } = useAdmin(session, '', () => askConfig(session));
   const rows = data?.filter(
-    ({ path, source }) =>
-      path.toLowerCase().includes(sought.toLowerCase()) && (!isChanged || source !== 'default'),
+    ({ path, source }) => hasText(sought, path) && (!isChanged || source !== 'default'),
   );
   return (
     <AdminView
@@ -37,13 +37,7 @@ export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: 
       onAskKey={onAskKey}
       actions={
         <>
-          <input
-            type="search"
-            aria-label="Search fields"
-            placeholder="Search fields"
-            value={sought}
-            onInput={(event) => setSought(event.currentTarget.value)}
-          />
+          <SearchField label="Search fields" sought={sought} onSeek={setSought} />
           <label class="check">
             <input
               type="checkbox"

@@ -2,6 +2,7 @@
 
 import type { Session } from '../session/session.ts';
 import { askAdmin } from './ask-admin.ts';
+import type { Figures, Report } from './figures.ts';
 
 const DAY = 86_400_000;
 
@@ -36,10 +37,21 @@ export const RANGES: readonly Range[] = [
   },
 ];
 
-/** The day that the gateway has now: it is the last one of a report for which no days are asked. */
-export async function askToday(session: Session): Promise<string> {
-  const { to } = await askAdmin<Period>(session, 'GET', '/admin/usage?limit=1');
-  return to;
+/** What the gateway has recorded up to the day that it has now. */
+export interface Latest {
+  readonly today: string;
+  /** The sum of the last 30 days. */
+  readonly total: Figures;
+}
+
+/**
+ * Asks for the day that the gateway has now, which is the last one of a report for which no days are asked, and for the
+ * sum of that report. A sum by day is the one that costs the gateway least.
+ */
+export async function askLatest(session: Session, isSimulated = false): Promise<Latest> {
+  const asked = new URLSearchParams({ by: 'day', limit: '1', simulated: String(isSimulated) });
+  const { to, total } = await askAdmin<Period & Report>(session, 'GET', `/admin/usage?${asked}`);
+  return { today: to, total };
 }
 
 /** All days of a period. */

@@ -9,11 +9,13 @@ import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { LIMIT_COLUMNS } from './limit-columns.tsx';
 import type { Group } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
+import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
 
 export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [changed, setChanged] = useState<Group | 'new' | undefined>();
+  const [sought, setSought] = useState('');
   const [refusal, setRefusal] = useState('');
   const { data, problem, reload } = useAdmin(session, '', async () => {
     const [{ data: groups }, spending] = await Promise.all([
@@ -75,11 +77,14 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
       problem={refusal || problem}
       onAskKey={onAskKey}
       actions={
-        mayChange(session) && (
-          <button type="button" class="primary" onClick={() => setChanged('new')}>
-            New group
-          </button>
-        )
+        <>
+          <SearchField label="Search groups" sought={sought} onSeek={setSought} />
+          {mayChange(session) && (
+            <button type="button" class="primary" onClick={() => setChanged('new')}>
+              New group
+            </button>
+          )}
+        </>
       }
     >
       {data && (
@@ -89,9 +94,13 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
             label="Groups"
             file="groups"
             columns={columns}
-            rows={data.groups}
+            rows={data.groups.filter(({ name }) => hasText(sought, name))}
             rowKey={({ name }) => name}
-            none="No groups yet. The keys of a group share its limits and budgets."
+            none={
+              data.groups.length === 0
+                ? 'No groups yet. The keys of a group share its limits and budgets.'
+                : 'No group that matches.'
+            }
           />
         </section>
       )}

@@ -10,6 +10,7 @@ import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { LIMIT_COLUMNS } from './limit-columns.tsx';
 import type { Group, Key, MadeKey } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
+import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
 
@@ -24,6 +25,7 @@ interface ListOf<T> {
 
 export function KeysView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [withRevoked, setWithRevoked] = useState(false);
+  const [sought, setSought] = useState('');
   const [asked, setAsked] = useState<Asked | undefined>();
   const { data, problem, reload } = useAdmin(session, String(withRevoked), async () => {
     const [keys, groups, spending] = await Promise.all([
@@ -93,6 +95,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       onAskKey={onAskKey}
       actions={
         <>
+          <SearchField label="Search keys" sought={sought} onSeek={setSought} />
           <label class="check">
             <input
               type="checkbox"
@@ -112,7 +115,14 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       {data && (
         <section class="card">
           <MissingBudgets spending={data.spending} />
-          <Table label="Keys" file="keys" columns={columns} rows={data.keys} rowKey={({ id }) => id} />
+          <Table
+            label="Keys"
+            file="keys"
+            columns={columns}
+            rows={data.keys.filter(({ name, group, hint }) => hasText(sought, name, group, hint))}
+            rowKey={({ id }) => id}
+            none={data.keys.length === 0 ? 'No keys yet.' : 'No key that matches.'}
+          />
         </section>
       )}
       {asked?.what === 'create' && (

@@ -68,14 +68,18 @@ export const TAG_NUMBERS = NUMBERS.filter(([name]) => name !== 'budget_total');
 /** The rates of a key or a group in words. */
 export function showRates(limits: Limits & Partial<Pick<Key, 'tag_limits'>>): string {
   const said = [
-    limits.requests_per_minute !== null && `${limits.requests_per_minute} requests/min`,
-    limits.tokens_per_minute !== null && `${limits.tokens_per_minute} tokens/min`,
+    limits.requests_per_minute !== null && perMinute(limits.requests_per_minute, 'request'),
+    limits.tokens_per_minute !== null && perMinute(limits.tokens_per_minute, 'token'),
     limits.concurrent_requests !== null && `${limits.concurrent_requests} at once`,
     limits.model_limits !== null && `${limits.model_limits.length} by model`,
     limits.tag_limits && 'each tag',
     limits.budget_reserve === 'longest' && 'longest reserved',
   ].filter((each) => typeof each === 'string');
   return said.join(', ');
+}
+
+function perMinute(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? '' : 's'}/min`;
 }
 
 /** The models that a key or a group may use, or that a budget covers, in words. */

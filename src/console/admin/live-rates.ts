@@ -1,4 +1,4 @@
-/** The rates of requests and output tokens, as the growth of today's totals between two reports. */
+/** The rates of requests and output tokens, as the growth of the totals between two reports. */
 
 import { count, type Figures } from './figures.ts';
 
@@ -17,7 +17,7 @@ export const NO_RATES: LiveRates = { requests: [], tokens: undefined, latest: un
 
 /**
  * Adds a report.
- * @param of what is reported: the first report of a day gives no rate, since the totals start again
+ * @param of what is reported: the first report of a day gives no rate, since the totals lose their oldest day
  * @param at milliseconds
  */
 export function addRate(before: LiveRates, of: string, total: Figures, at = performance.now()): LiveRates {

@@ -2,7 +2,7 @@
 
 import type { Session } from '../session/session.ts';
 import { askAdmin } from './ask-admin.ts';
-import { askToday, startOfMonth } from './days.ts';
+import { askLatest, startOfMonth } from './days.ts';
 import { dollars, lineName, type Report } from './figures.ts';
 
 /** A budget of a key or a group, and what is spent of it, as requests are held to it. */
@@ -45,7 +45,7 @@ export interface Spending {
 const MAX_LINES = 10_000;
 
 export async function readSpending(session: Session, by: 'key' | 'group'): Promise<Spending> {
-  const today = await askToday(session);
+  const { today } = await askLatest(session);
   const asked = new URLSearchParams({
     from: startOfMonth(today),
     to: today,

@@ -7,6 +7,9 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { toCsv } from './csv.ts';
 
+/** Rows that are shown at first, and how many more each time. A browser takes a second to build 1,000 rows of keys. */
+const MAX_ROWS = 200;
+
 export interface Column<Row> {
   /** Empty for the buttons of a row. */
   readonly name: string;
@@ -42,6 +45,7 @@ export function Table<Row>({
   isDense?: boolean;
 }) {
   const [sorted, setSorted] = useState<{ at: number; isDown: boolean } | undefined>();
+  const [most, setMost] = useState(MAX_ROWS);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const isPhone = useIsPhone();
   const isBelow = ({ isDetail = false }: Column<Row>): boolean =>
@@ -49,7 +53,7 @@ export function Table<Row>({
   const details = columns.filter(isBelow);
   const inColumns = columns.filter((each) => !isBelow(each));
   const column = sorted && inColumns[sorted.at];
-  const shown = column
+  const ordered = column
     ? rows.toSorted((a, b) => compare(column.value(a), column.value(b), sorted.isDown))
     : rows;
   return (
@@ -82,7 +86,7 @@ export function Table<Row>({
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => {
+            {ordered.slice(0, most).map((row) => {
               const key = rowKey(row);
               const isOpen = opened.has(key);
               return (
@@ -131,6 +135,14 @@ export function Table<Row>({
         </table>
         {rows.length === 0 && <p class="none">{none}</p>}
       </div>
+      {rows.length > most && (
+        <p class="none">
+          {most} of {rows.length} rows{' '}
+          <button type="button" class="quiet" onClick={() => setMost(most + MAX_ROWS)}>
+            Show more
+          </button>
+        </p>
+      )}
       {file && rows.length > 0 && (
         <button
           type="button"
@@ -141,7 +153,7 @@ export function Table<Row>({
               `${file}.csv`,
               toCsv(
                 named.map(({ name }) => name),
-                shown.map((row) => named.map((each) => each.value(row))),
+                ordered.map((row) => named.map((each) => each.value(row))),
               ),
             );
           }}

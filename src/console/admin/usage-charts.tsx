@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { ChartView, type Series } from './chart.tsx';
 import { type Dimension, gather, type Line, lineName, type Measure, type Report } from './figures.ts';
+import { Fold } from './fold.tsx';
 import { type LiveRates, writeRate } from './live-rates.ts';
 import { FiguresTable, type Ranked, Ranking, Tiles } from './usage-parts.tsx';
 
@@ -89,15 +90,16 @@ export function Charts({
             </li>
           ))}
         </ul>
-        <details>
-          <summary>Table of days and models</summary>
-          <FiguresTable
-            label="Usage by day and model"
-            file="usage-by-day"
-            lines={byModel.data}
-            by={['day', 'model']}
-          />
-        </details>
+        <Fold summary="Table of days and models">
+          {() => (
+            <FiguresTable
+              label="Usage by day and model"
+              file="usage-by-day"
+              lines={byModel.data}
+              by={['day', 'model']}
+            />
+          )}
+        </Fold>
       </section>
       <div class="two">
         <Ranking title="By model" ranked={models} measure={measure} colourOf={pickColour} />

@@ -10,6 +10,7 @@ import {
   type Measure,
   time,
 } from './figures.ts';
+import { Fold } from './fold.tsx';
 import { type Column, Table } from './table.tsx';
 import { TileRow } from './tiles.tsx';
 
@@ -85,16 +86,17 @@ export function Ranking({
         ))}
       </ul>
       {more > 0 && <p class="none">and {more} more</p>}
-      <details>
-        <summary>Table</summary>
-        <FiguresTable
-          label={`${title}, in figures`}
-          file={`usage-${title.toLowerCase().replaceAll(' ', '-')}`}
-          lines={ranked.map(({ name, figures }) => ({ ...figures, model: name }))}
-          by={['model']}
-          heading={title.replace('By ', '')}
-        />
-      </details>
+      <Fold summary="Table">
+        {() => (
+          <FiguresTable
+            label={`${title}, in figures`}
+            file={`usage-${title.toLowerCase().replaceAll(' ', '-')}`}
+            lines={ranked.map(({ name, figures }) => ({ ...figures, model: name }))}
+            by={['model']}
+            heading={title.replace('By ', '')}
+          />
+        )}
+      </Fold>
     </section>
   );
 }

@@ -6,13 +6,27 @@ import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { BudgetsCard } from './budgets-card.tsx';
 import { askConfig, findTimeZone, isSandboxAlone } from './config-entries.ts';
-import { askToday, listDays, RANGES } from './days.ts';
+import { askLatest, listDays, RANGES } from './days.ts';
 import { type Dimension, MEASURES, type Measure, type Report } from './figures.ts';
 import { addRate, NO_RATES } from './live-rates.ts';
 import { Charts, type Reports } from './usage-charts.tsx';
 
-/** Milliseconds between two reports. */
+/** Milliseconds between two looks at what happens now. */
 const INTERVAL = 3_000;
+
+/** The reports of a range rest for so many times as long as they took: the largest have megabytes, and take seconds. */
+const REST = 10;
+
+/** The reports of a range, as they were last asked for. */
+interface RangeReports {
+  readonly reports: Omit<Reports, 'live'>;
+  /** The range. */
+  readonly of: string;
+  /** What the gateway had recorded. */
+  readonly recorded: string;
+  /** The time before which they are not asked for again, as `performance.now()` has it. */
+  readonly restsUntil: number;
+}
 
 export function UsageView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
   const [range, setRange] = useState('30 days');
@@ -21,26 +35,35 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
   const isSimulated = chosen ?? (config.data !== undefined && isSandboxAlone(config.data));
   const [measure = MEASURES[0], setMeasure] = useState<Measure | undefined>(MEASURES[0]);
   const live = useRef(NO_RATES);
+  const latest = useRef<RangeReports | undefined>(undefined);
   const { data, problem } = useAdmin(
     session,
     `${range} ${isSimulated}`,
     async (): Promise<Reports> => {
-      const now = await askToday(session);
+      const { today: now, total } = await askLatest(session, isSimulated);
+      live.current = addRate(live.current, `${now} ${isSimulated}`, total);
+      const of = `${range} ${isSimulated} ${now}`;
+      const recorded = JSON.stringify(total);
+      const known = latest.current?.of === of ? latest.current : undefined;
+      const begun = performance.now();
+      if (known && (known.recorded === recorded || begun < known.restsUntil))
+        return { ...known.reports, live: live.current };
       const period = RANGES.find(({ name }) => name === range)?.period(now) ?? { from: now, to: now };
-      const read = (by: readonly Dimension[], { from, to } = period) =>
+      const read = (...by: readonly Dimension[]) =>
         askAdmin<Report>(
           session,
           'GET',
-          `/admin/usage?${new URLSearchParams({ from, to, by: by.join(','), limit: '10000', simulated: String(isSimulated) })}`,
+          `/admin/usage?${new URLSearchParams({ ...period, by: by.join(','), limit: '10000', simulated: String(isSimulated) })}`,
         );
-      const [byModel, byKey, byTag, today] = await Promise.all([
-        read(['day', 'model']),
-        read(['group', 'key']),
-        read(['tag']),
-        read(['model'], { from: now, to: now }),
+      const [byModel, byKey, byTag] = await Promise.all([
+        read('day', 'model'),
+        read('group', 'key'),
+        read('tag'),
       ]);
-      live.current = addRate(live.current, `${now} ${isSimulated}`, today.total);
-      return { days: listDays(period), byModel, byKey, byTag, live: live.current };
+      const reports = { days: listDays(period), byModel, byKey, byTag };
+      const done = performance.now();
+      latest.current = { reports, of, recorded, restsUntil: done + REST * (done - begun) };
+      return { ...reports, live: live.current };
     },
     INTERVAL,
   );

@@ -1,0 +1,28 @@
+/** A field for a text that rows of a table are to have. */
+
+export function SearchField({
+  label,
+  sought,
+  onSeek,
+}: {
+  label: string;
+  sought: string;
+  onSeek: (sought: string) => void;
+}) {
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      spellcheck={false}
+      value={sought}
+      onInput={(event) => onSeek(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Whether one of some texts has the one that is sought, in whatever case. */
+export function hasText(sought: string, ...texts: readonly (string | null)[]): boolean {
+  const wanted = sought.trim().toLowerCase();
+  return texts.some((text) => text?.toLowerCase().includes(wanted));
+}
