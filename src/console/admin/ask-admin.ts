@@ -25,8 +25,15 @@ export async function askAdmin<T>(
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw await readRefusal(response);
+  if (!response.ok) throw await readAdminRefusal(session, response);
   return response.json();
+}
+
+/** The error in an answer of the admin listener. Whoever has signed in has no key that could be wrong. */
+export async function readAdminRefusal({ adminKey, person }: Session, response: Response): Promise<Refused> {
+  return response.status === 401 && adminKey.value === '' && person.value !== undefined
+    ? new Refused(401, 'Your session is over. Sign in again, here or in another tab.')
+    : readRefusal(response);
 }
 
 /** What admits an administrator: the key, or the cookie of the session, with the sign that this page sends it. */

@@ -1,9 +1,9 @@
 /** The health of vendors and of the process, from the gateway's own metrics. */
 
-import { reach, readRefusal } from '../session/reach.ts';
+import { reach } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { AdminView } from './admin-view.tsx';
-import { adminHeaders, useAdmin } from './ask-admin.ts';
+import { adminHeaders, readAdminRefusal, useAdmin } from './ask-admin.ts';
 import { count } from './figures.ts';
 import { parseMetrics, type Sample, sumSamples } from './metrics.ts';
 import { type Column, Table } from './table.tsx';
@@ -59,7 +59,7 @@ export function HealthView({ session, onAskKey }: { session: Session; onAskKey: 
       const response = await reach('/metrics', {
         headers: adminHeaders(session),
       });
-      if (!response.ok) throw await readRefusal(response);
+      if (!response.ok) throw await readAdminRefusal(session, response);
       return parseMetrics(await response.text());
     },
     INTERVAL,

@@ -1,7 +1,6 @@
 /** The keys of the store: created (and shown once), restricted, rotated and revoked, with what they have spent. */
 
 import { useState } from 'preact/hooks';
-import { errorMessage } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
@@ -13,6 +12,7 @@ import { LimitsForm } from './limits-form.tsx';
 import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
+import { useChange } from './use-change.ts';
 
 type Asked =
   | { readonly what: 'create' }
@@ -189,16 +189,17 @@ function Rotate({
   onMade: (made: MadeKey) => void;
 }) {
   const [hours, setHours] = useState(0);
-  const [problem, setProblem] = useState('');
+  const { problem, isSending, send } = useChange();
   return (
     <Dialog title={`Rotate ${row.name}`} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          askAdmin<MadeKey>(session, 'POST', `/admin/keys/${row.id}/rotate`, {
-            grace_seconds: hours * 3_600,
-          }).then(onMade, (error: unknown) => setProblem(errorMessage(error)));
+          const settings = { grace_seconds: hours * 3_600 };
+          void send(async () =>
+            onMade(await askAdmin<MadeKey>(session, 'POST', `/admin/keys/${row.id}/rotate`, settings)),
+          );
         }}
       >
         <p>A new key replaces it. Its settings and its reports stay.</p>
@@ -217,7 +218,7 @@ function Rotate({
           </p>
         )}
         <div class="row">
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" disabled={isSending}>
             Rotate the key
           </button>
         </div>
@@ -237,7 +238,7 @@ function Revoke({
   onClose: () => void;
   onDone: () => void;
 }) {
-  const [problem, setProblem] = useState('');
+  const { problem, isSending, send } = useChange();
   return (
     <Dialog title={`Revoke ${row.name}`} onClose={onClose}>
       <div class="stack">
@@ -253,10 +254,12 @@ function Revoke({
           <button
             type="button"
             class="danger"
+            disabled={isSending}
             onClick={() =>
-              askAdmin<Key>(session, 'DELETE', `/admin/keys/${row.id}`).then(onDone, (error: unknown) =>
-                setProblem(errorMessage(error)),
-              )
+              void send(async () => {
+                await askAdmin<Key>(session, 'DELETE', `/admin/keys/${row.id}`);
+                onDone();
+              })
             }
           >
             Revoke the key

@@ -1,11 +1,11 @@
 /** Asks for the settings of a key or a group: an empty field is no limit. */
 
-import { useState } from 'preact/hooks';
-import { errorMessage } from '../session/reach.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ModelLimits, TagLimitFields } from './further-limits.tsx';
 import { type Group, type Key, type Limits, NUMBERS } from './limits.ts';
 import { NumberFields } from './number-fields.tsx';
-import { readLimits } from './read-limits.ts';
+import { changedLimits, readLimits, type Settings } from './read-limits.ts';
+import { useChange } from './use-change.ts';
 
 export interface LimitsFormProps {
   /** What it begins with; absent for something new, whose name is asked too. */
@@ -13,29 +13,29 @@ export interface LimitsFormProps {
   /** The groups that a key can belong to; absent for a group itself. */
   readonly groups?: readonly Group[];
   readonly button: string;
-  /** Sends the settings. Whatever it throws is shown. */
-  readonly onSubmit: (settings: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Sends the settings: of a change only those that differ, so that what others have changed meanwhile stays. */
+  readonly onSubmit: (settings: Settings) => Promise<void>;
 }
 
 export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps) {
-  const [problem, setProblem] = useState('');
-  const [isSending, setSending] = useState(false);
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    setSending(true);
-    try {
-      await onSubmit(readLimits(new FormData(form), before !== undefined, groups !== undefined));
-    } catch (error) {
-      setProblem(errorMessage(error));
-    } finally {
-      setSending(false);
-    }
-  };
+  const { problem, isSending, send } = useChange();
+  const form = useRef<HTMLFormElement>(null);
+  const isChange = before !== undefined;
+  const read = (element: HTMLFormElement) =>
+    readLimits(new FormData(element), isChange, groups !== undefined);
+  /** The settings as the form began with them. */
+  const first = useRef<Settings>({});
+  useLayoutEffect(() => {
+    if (isChange && form.current !== null) first.current = read(form.current);
+  }, []);
   return (
     <form
       class="stack"
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        void submit(event.currentTarget);
+        const settings = read(event.currentTarget);
+        void send(() => onSubmit(changedLimits(first.current, settings)));
       }}
     >
       {before === undefined && (

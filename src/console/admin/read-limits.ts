@@ -2,12 +2,19 @@
 
 import { NUMBERS, type NumberName, TAG_NUMBERS } from './limits.ts';
 
+/** The settings of a form, by their names in the admin API. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** The settings that are not as they were at first. */
+export function changedLimits(first: Settings, last: Settings): Settings {
+  const changed = Object.entries(last).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(first[name]),
+  );
+  return Object.fromEntries(changed);
+}
+
 /** The settings in a form. A new key or group leaves out what is empty; a change says that there is no limit. */
-export function readLimits(
-  form: FormData,
-  isChange: boolean,
-  isKey: boolean,
-): Readonly<Record<string, unknown>> {
+export function readLimits(form: FormData, isChange: boolean, isKey: boolean): Settings {
   const text = (name: string): string => String(form.get(name) ?? '').trim();
   const models = (name: string): readonly string[] =>
     text(name)

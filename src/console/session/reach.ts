@@ -19,13 +19,26 @@ export class Refused extends Error {
 /**
  * Sends a request to the gateway.
  * @param path below the gateway's address
- * @throws Error if the gateway cannot be reached
+ * @throws Refused for a key that no header can carry, and Error if the gateway cannot be reached
  */
 export async function reach(path: string, init: RequestInit = {}): Promise<Response> {
+  if (!isSendable(init)) throw new Refused(401, NO_KEY);
   try {
     return await fetch(ROOT + path, init);
   } catch (error) {
     throw new Error('The gateway cannot be reached.', { cause: error });
+  }
+}
+
+/** A key that was copied from a text may have the quotation marks around it, or a space of no width in it. */
+const NO_KEY = 'This key has a character that no key has, such as “ or an invisible one. Enter it again.';
+
+/** Whether the headers can be sent: `fetch` throws for them what it also throws for a server that it cannot reach. */
+function isSendable({ headers }: RequestInit): boolean {
+  try {
+    return new Headers(headers) !== undefined;
+  } catch {
+    return false;
   }
 }
 
