@@ -45,6 +45,7 @@ const TABLES = [
   'gateway_stored',
   'gateway_spent',
   'gateway_audit',
+  'gateway_secrets',
   ...ROLLUPS.map(({ table }) => table),
 ] as const;
 
@@ -60,6 +61,7 @@ const MADE_BY: Partial<Record<keyof Tables, string>> = {
   gateway_stored: '007-stored',
   gateway_spent: SPENT,
   gateway_audit: '010-audit',
+  gateway_secrets: '013-secrets',
   gateway_usage_months: SUMS,
   gateway_usage_tag_months: SUMS,
   gateway_usage_group_months: SUMS,

@@ -11,10 +11,18 @@ export interface Tables {
   readonly gateway_stored: StoredRow;
   readonly gateway_spent: SpentRow;
   readonly gateway_audit: AuditRow;
+  readonly gateway_secrets: SecretRow;
   readonly gateway_usage_months: UsageMonthRow;
   readonly gateway_usage_tag_months: UsageMonthRow & { readonly tag: string };
   readonly gateway_usage_group_months: UsageMonthRow & { readonly group_name: string };
   readonly gateway_usage_models: Omit<UsageDayRow, 'key'>;
+}
+
+/** A random secret of the gateway itself. */
+export interface SecretRow {
+  readonly name: string;
+  /** In base64url. */
+  readonly value: string;
 }
 
 /** A key. Only its hash is stored. */

@@ -27,6 +27,7 @@ const TABLES = [
   'gateway_stored',
   'gateway_spent',
   'gateway_audit',
+  'gateway_secrets',
   'gateway_usage_months',
   'gateway_usage_tag_months',
   'gateway_usage_group_months',

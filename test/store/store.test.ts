@@ -31,6 +31,7 @@ async function makeEarlier({ db }: Store): Promise<void> {
     'gateway_stored',
     'gateway_spent',
     'gateway_audit',
+    'gateway_secrets',
     'gateway_usage_months',
     'gateway_usage_tag_months',
     'gateway_usage_group_months',

@@ -14,6 +14,7 @@ import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
 import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
 import { openSessions } from '../../src/server/http/admin/sessions.ts';
 import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
+import { openSealSecret } from '../../src/store/seal-secret.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { CLOSED, freePort } from './free-port.ts';
 import { recordUsage } from './record-usage.ts';
@@ -50,7 +51,8 @@ export async function startAdmin(
   const port = await freePort();
   const signIn = signInAt?.(`http://127.0.0.1:${port}`);
   const { hostname: host, port: callersPort } = new URL(gateway);
-  const sessions = signIn && openSessions(() => ADMIN_KEY, false);
+  const secrets = { random: openSealSecret(store), current: () => ADMIN_KEY };
+  const sessions = signIn && openSessions(secrets, signIn.url.startsWith('https:'));
   const admit = makeAdmission(ADMIN_KEY, sessions);
   const told: string[] = [];
   const tell = (message: string): void => {
@@ -59,7 +61,7 @@ export async function startAdmin(
   const app = createAdminApp(store, { admit, problem: tell, timeZone });
   addWatchRoutes(app, {
     admit,
-    key: () => ADMIN_KEY,
+    secrets,
     signIn,
     sessions,
     reports: { info: tell, problem: tell },

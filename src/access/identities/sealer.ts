@@ -3,7 +3,7 @@
  * with A256GCM), with an end. No process has to remember them, so any replica accepts what another one has sealed.
  */
 
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 export interface Sealer {
   /** Seals a value for some seconds. */
@@ -12,25 +12,33 @@ export interface Sealer {
   open(text: string): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
-/**
- * Makes a seal.
- * @param secret what is current; a new one ends all that was sealed before
- * @param purpose what is sealed for one purpose cannot be opened for another
- */
-export function makeSealer(secret: () => string, purpose: string): Sealer {
-  const key = (): Buffer => createHash('sha256').update(`${purpose}\0${secret()}`).digest();
+/** What seals are made with. */
+export interface SealSecrets {
+  /** Random, and the same for all replicas. Whoever has something sealed could find a secret that can be guessed. */
+  readonly random: () => Promise<Buffer>;
+  /** What is current; a new one ends all that was sealed before. */
+  readonly current: () => string;
+}
+
+/** Makes a seal. @param purpose what is sealed for one purpose cannot be opened for another */
+export function makeSealer({ random, current }: SealSecrets, purpose: string): Sealer {
+  const key = async (): Promise<Buffer> =>
+    createHmac('sha256', await random())
+      .update(`${purpose}\0${current()}`)
+      .digest();
   return {
     async seal(value, seconds) {
       const { EncryptJWT } = await import('jose');
       return new EncryptJWT({ ...value })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .setExpirationTime(`${seconds}s`)
-        .encrypt(key());
+        .encrypt(await key());
     },
     async open(text) {
       const { jwtDecrypt, errors } = await import('jose');
+      const opener = await key();
       try {
-        const { payload } = await jwtDecrypt(text, key(), {
+        const { payload } = await jwtDecrypt(text, opener, {
           requiredClaims: ['exp'],
           keyManagementAlgorithms: ['dir'],
           contentEncryptionAlgorithms: ['A256GCM'],

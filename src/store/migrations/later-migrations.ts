@@ -96,5 +96,16 @@ export const repairs: Migration = {
   },
 };
 
+/** A process of an earlier version goes on: what it seals, this one cannot open, and the other way round. */
+export const secrets: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('gateway_secrets')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('value', 'text', (column) => column.notNull())
+      .execute();
+  },
+};
+
 /** The sums that are not whole numbers. */
 const DOLLARS_OR_TIMES: ReadonlySet<string> = new Set(['cost', 'estimated_cost', 'duration', 'first_byte']);

@@ -8,7 +8,7 @@
 
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { audit, budgetReserve, repairs, spent, sumsOfSums } from './later-migrations.ts';
+import { audit, budgetReserve, repairs, secrets, spent, sumsOfSums } from './later-migrations.ts';
 
 /** The ending of a migration's name after which earlier versions cannot use the tables. */
 const BREAKING = '-breaking';
@@ -28,6 +28,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '010-audit': audit,
     '011-sums-of-sums': sumsOfSums,
     '012-repairs': repairs,
+    '013-secrets': secrets,
   };
 }
 

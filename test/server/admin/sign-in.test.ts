@@ -1,6 +1,12 @@
 /** Sign-in for the console by an identity provider: what a browser would do, step by step, and what goes wrong. */
 
+import { createHash } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { EncryptJWT, jwtDecrypt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openSessions } from '../../../src/server/http/admin/sessions.ts';
+import { openSealSecret } from '../../../src/store/seal-secret.ts';
 import { makeProviderKey } from '../../access/identities/provider.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../../support/admin.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -28,6 +34,7 @@ beforeEach(() => {
 
 /** An admin listener where people sign in, unless `changes` prevents it. */
 function startWith(changes: {
+  readonly url?: string;
   readonly issuer?: string;
   readonly clientSecret?: string;
   readonly roles?: { readonly claim: string; readonly admin: readonly string[]; readonly viewer: [] };
@@ -242,6 +249,71 @@ describe('refused', () => {
       const answer = await visit(`${admin.url}/admin/keys`, new Map([['gateway_session', forged]]));
       expect(answer.status).toBe(401);
     }
+  });
+});
+
+describe('a session', () => {
+  const sessions = (random: () => Promise<Buffer>, current = ADMIN_KEY) =>
+    openSessions({ random, current: () => current }, false);
+  const find = (cookie: string | undefined, asked: ReturnType<typeof sessions>) =>
+    asked.find(
+      Object.assign(new IncomingMessage(new Socket()), { headers: { cookie: `gateway_session=${cookie}` } }),
+    );
+
+  test('tells nothing by which the admin key could be guessed, nor does a sign-in that was begun', async () => {
+    const jar: Jar = new Map();
+    await visit(`${admin.url}/admin/sign-in`, jar);
+    const pending = jar.get('gateway_sign_in') ?? '';
+    await signIn(jar);
+    for (const [purpose, sealed] of [
+      ['console sign-in', pending],
+      ['console session', jar.get('gateway_session') ?? ''],
+    ] as const) {
+      // Whoever guesses the admin key right has no way to see that it is.
+      const guessed = createHash('sha256').update(`${purpose}\0${ADMIN_KEY}`).digest();
+      await expect(jwtDecrypt(sealed, guessed)).rejects.toThrow('decryption operation failed');
+    }
+    const forged = await new EncryptJWT({ name: 'mallory', role: 'admin' })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .setExpirationTime('1h')
+      .encrypt(createHash('sha256').update(`console session\0${ADMIN_KEY}`).digest());
+    expect((await read(new Map([['gateway_session', forged]]))).status).toBe(401);
+  });
+
+  test('is known to every replica at the store, and ends with a new admin key', async () => {
+    const jar: Jar = new Map();
+    await signIn(jar);
+    const cookie = jar.get('gateway_session');
+    const random = openSealSecret(admin.store);
+    const alice = { name: 'alice@e.example', role: 'admin' };
+    expect(await find(cookie, sessions(random))).toEqual(alice);
+    expect(await find(cookie, sessions(random, 'a new admin key'))).toBeUndefined();
+    const other = await startAdmin();
+    expect(await find(cookie, sessions(openSealSecret(other.store)))).toBeUndefined();
+    // Replicas that make the secret at the same time make one.
+    const made = await Promise.all([1, 2, 3].map(() => openSealSecret(other.store)()));
+    expect(new Set(made.map((secret) => secret.toString('hex'))).size).toBe(1);
+    expect(made[0]).toHaveLength(32);
+    await other.close();
+  });
+
+  test('has a cookie that no other host can set, where the console is reached by https', async () => {
+    const url = 'https://console.example/below';
+    const other = await startWith({ url });
+    const jar: Jar = new Map();
+    const begun = await visit(`${other.url}/admin/sign-in`, jar);
+    const callback = locationOf(await fetch(locationOf(begun), { redirect: 'manual' }));
+    expect(callback).toMatch(/^https:\/\/console\.example\/below\/admin\/sign-in\/callback\?/);
+    const answer = await visit(callback.replace(url, other.url), jar);
+    expect([answer.status, locationOf(answer)]).toEqual([302, `${url}/#/usage`]);
+    expect([...jar.keys()]).toEqual(['__Host-gateway_session']);
+    // A browser takes such a name only so, and sends it below whatever path a proxy has.
+    for (const line of [...begun.headers.getSetCookie(), ...answer.headers.getSetCookie()])
+      expect(line).toMatch(
+        /^__Host-gateway_\w+=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; SameSite=\w+; Secure$/,
+      );
+    expect((await visit(`${other.url}/admin/keys`, jar)).status).toBe(200);
+    await other.close();
   });
 });
 

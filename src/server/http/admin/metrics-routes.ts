@@ -1,6 +1,7 @@
 /** What an operator looks at on the admin listener: the metrics, with the admin key, and the console, which asks for it. */
 
 import type { H3, H3Event } from 'h3';
+import type { SealSecrets } from '../../../access/identities/sealer.ts';
 import { answerMetrics, type RenderMetrics } from '../../../accounting/metrics/metrics-endpoint.ts';
 import type { ConfigEntry } from '../../../config/describe-config.ts';
 import { GatewayError, methodNotAllowed } from '../../../lib/errors.ts';
@@ -17,8 +18,8 @@ import { addSignInRoutes, type SignInReports, type SignInRoutes } from './sign-i
 
 export interface WatchOptions {
   readonly admit: Admit;
-  /** The admin key in force. */
-  readonly key: () => string;
+  /** What cookies of the console are sealed with. The current secret is the admin key in force. */
+  readonly secrets: SealSecrets;
   /** How people sign in, and their sessions; absent if nobody can. */
   readonly signIn?: SignInRoutes | undefined;
   readonly sessions?: Sessions | undefined;
@@ -37,7 +38,7 @@ export interface WatchOptions {
  */
 export function addWatchRoutes(
   app: H3,
-  { admit, key, signIn, sessions, reports, render, describe, gateway }: WatchOptions,
+  { admit, secrets, signIn, sessions, reports, render, describe, gateway }: WatchOptions,
 ): void {
   const page = openConsole();
 
@@ -54,7 +55,7 @@ export function addWatchRoutes(
     return (await page(rawPath(message), message.headers)) ?? answerError(noEndpoint());
   };
   addCallForwarding(app, gateway);
-  addSignInRoutes(app, key, sessions, signIn, reports);
+  addSignInRoutes(app, secrets, sessions, signIn, reports);
   for (const [path, answer] of [
     ['/', file],
     ['/metrics', metrics],

@@ -5,6 +5,7 @@ import type { Config } from '../../../config/schema.ts';
 import { findProxy } from '../../../config/vendors.ts';
 import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { withoutTrailingSlashes } from '../../../lib/trailing-slashes.ts';
+import { openSealSecret } from '../../../store/seal-secret.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
 import { makeAdmission } from './admission.ts';
 import { type AdminOptions, createAdminApp } from './app.ts';
@@ -15,7 +16,10 @@ import { openSessions } from './sessions.ts';
 
 export interface AdminServices extends Omit<AdminOptions, 'admit'> {
   /** Adds other routes to the listener. */
-  readonly add?: (app: H3, admission: Pick<WatchOptions, 'admit' | 'key' | 'sessions' | 'signIn'>) => void;
+  readonly add?: (
+    app: H3,
+    admission: Pick<WatchOptions, 'admit' | 'secrets' | 'sessions' | 'signIn'>,
+  ) => void;
   /** The admin key in force, where a reload may change it. */
   readonly currentKey?: () => string | undefined;
   /** Receives how many requests had a wrong admin key, sparingly. */
@@ -41,10 +45,11 @@ export async function openAdmin(
     const admitted = (): string => currentKey() ?? key;
     const proxy = findProxy(config);
     const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url), ...(proxy && { proxy }) };
-    const sessions = routes && openSessions(admitted, routes.url.startsWith('https:'));
+    const secrets = { random: openSealSecret(own ?? store), current: admitted };
+    const sessions = routes && openSessions(secrets, routes.url.startsWith('https:'));
     const admit = makeAdmission(admitted, sessions, logWrongKeys(info));
     const app = createAdminApp(own ?? store, { admit, ...options });
-    add?.(app, { admit, key: admitted, sessions, signIn: routes });
+    add?.(app, { admit, secrets, sessions, signIn: routes });
     const { close, ...running } = await serveAdmin(app, { host, port }, config);
     return {
       ...running,

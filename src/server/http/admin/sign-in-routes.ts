@@ -5,7 +5,7 @@
 
 import type { H3, H3Event } from 'h3';
 import { z } from 'zod';
-import { makeSealer } from '../../../access/identities/sealer.ts';
+import { makeSealer, type SealSecrets } from '../../../access/identities/sealer.ts';
 import { openSignIn, SignInFailed, type SignInOptions } from '../../../access/identities/sign-in.ts';
 import type { Diagnostics } from '../../../lib/diagnostics.ts';
 import { methodNotAllowed } from '../../../lib/errors.ts';
@@ -13,12 +13,10 @@ import { reportSparingly } from '../../../lib/sparing-reports.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { requireConsole } from './admission.ts';
 import { answerError, answerJson } from './answers.ts';
-import { readCookie, type Sessions } from './sessions.ts';
+import { describeCookie, readCookie, type Sessions } from './sessions.ts';
 
 /** How long a sign-in may take, in seconds. */
 const PATIENCE = 600;
-
-const PENDING = 'gateway_sign_in';
 
 /** Who has signed in. */
 export const sessionView = z.strictObject({
@@ -42,7 +40,7 @@ export type SignInReports = Pick<Diagnostics, 'info' | 'problem'>;
 /** Adds the paths. @param signIn absent if nobody can sign in; then there is only `/admin/session`, which says so */
 export function addSignInRoutes(
   app: H3,
-  key: () => string,
+  secrets: SealSecrets,
   sessions: Sessions | undefined,
   signIn: SignInRoutes | undefined,
   reports: SignInReports,
@@ -60,17 +58,18 @@ export function addSignInRoutes(
   if (signIn === undefined || sessions === undefined) return;
 
   const provider = openSignIn({ ...signIn, redirectUri: `${signIn.url}/admin/sign-in/callback` });
-  const { seal, open } = makeSealer(key, 'console sign-in');
+  const { seal, open } = makeSealer(secrets, 'console sign-in');
   // `Lax`, since the provider sends the browser here from its own site.
-  const attributes = `Path=/admin/sign-in; HttpOnly; SameSite=Lax${signIn.url.startsWith('https:') ? '; Secure' : ''}`;
+  const isSecure = signIn.url.startsWith('https:');
+  const { name: cookie, attributes } = describeCookie('gateway_sign_in', isSecure, 'Lax');
   const log = logRefusals(reports.info);
-  const forget = `${PENDING}=; Max-Age=0; ${attributes}`;
+  const forget = `${cookie}=; Max-Age=0; ${attributes}`;
 
   get('/admin/sign-in', async () => {
     try {
       const { url, pending } = await provider.begin();
       const sealed = await seal({ ...pending }, PATIENCE);
-      return redirect(url, `${PENDING}=${sealed}; Max-Age=${PATIENCE}; ${attributes}`);
+      return redirect(url, `${cookie}=${sealed}; Max-Age=${PATIENCE}; ${attributes}`);
     } catch (error) {
       return refuse(error, forget, log, reports.problem);
     }
@@ -78,7 +77,7 @@ export function addSignInRoutes(
   get('/admin/sign-in/callback', async (event) => {
     try {
       const { message } = getNodeExchange(event);
-      const kept = await open(readCookie(message, PENDING) ?? '');
+      const kept = await open(readCookie(message, cookie) ?? '');
       const { state, nonce, verifier } = kept ?? {};
       if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string')
         throw new SignInFailed('This sign-in was not begun in this browser, or took too long.');
