@@ -97,6 +97,16 @@ describe.runIf(hasChromium())('console of a large installation', () => {
     expect(pages.problems()).toEqual([]);
   });
 
+  test('usage: the colours of models can be told apart in a browser with colours of its own', async () => {
+    const page = await pages.open(`${admin.url}/#admin-key=${ADMIN_KEY}`, { forcedColors: 'active' });
+    await page.evaluate("location.hash = '#/usage'");
+    await page.locator('.legend .dot').first().waitFor();
+    const colours = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.legend .dot')].map((dot) => getComputedStyle(dot).backgroundColor)",
+    );
+    expect(new Set(colours).size).toBe(9);
+  });
+
   test('usage: an answer that takes longer than the time between two requests is shown', async () => {
     const page = await open('translate');
     await page.route('**/admin/usage?**', async (route) => {

@@ -116,8 +116,17 @@ describeStores('the audit trail', ({ open }) => {
         '?from=today',
       ])
         expect((await call('GET', `/audit${wrong}`)).status).toBe(400);
-      await make('/keys', { name: 'x' }, { 'x-gateway-actor': `é${'a'.repeat(200)}` });
-      expect((await trail('?target=x')).data[0]?.actor).toBe(`?${'a'.repeat(127)}`);
+      // As bytes of UTF-8, which is what programs send, and as Latin-1.
+      const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+      for (const [at, [sent, kept]] of [
+        [utf8('Zoë Ångström 王芳 👩'), 'Zoë Ångström 王芳 👩'],
+        [`é${'a'.repeat(200)}`, `é${'a'.repeat(127)}`],
+        [utf8(`${'a'.repeat(127)}👩`), `${'a'.repeat(127)}?`],
+        [utf8('al\u202eecila\u2028\u0085'), 'al?ecila??'],
+      ].entries()) {
+        await make('/keys', { name: `x${at}` }, { 'x-gateway-actor': sent ?? '' });
+        expect((await trail(`?target=x${at}`)).data[0]?.actor).toBe(kept);
+      }
       expect((await call('GET', '/audit', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
     });
   });

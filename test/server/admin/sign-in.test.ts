@@ -134,6 +134,15 @@ test('the audit trail names the person who signed in, whatever a header says', a
   expect(trail).toMatchObject({ data: [{ action: 'key.created', actor: 'alice@e.example' }] });
 });
 
+test('the audit trail has the name of the person as it is written', async () => {
+  provider.person = { preferred_username: 'Élodie 王芳', realm: { roles: ['operators'] } };
+  const jar: Jar = new Map();
+  await signIn(jar);
+  expect((await create(jar, 'by-elodie')).status).toBe(201);
+  const trail = await (await read(jar, '/admin/audit?target=by-elodie')).json();
+  expect(trail).toMatchObject({ data: [{ actor: 'Élodie 王芳' }] });
+});
+
 test('the admin key works beside it, and a wrong key is no session', async () => {
   const jar: Jar = new Map();
   await signIn(jar);

@@ -12,6 +12,7 @@ import { asStoreFailure } from '../../../store/store-failure.ts';
 import { getNodeExchange } from '../node-exchange.ts';
 import { reportFailure } from '../report-failure.ts';
 import { ownRequestId, requestIds } from '../request-ids.ts';
+import { readActor } from './actor.ts';
 import type { Admit } from './admission.ts';
 import { type AdminRequest, answerError, NO_ENDPOINT } from './answers.ts';
 import { type AdminOperation, adminOperations, type Method } from './operations.ts';
@@ -75,7 +76,7 @@ export function createAdminApp(
     try {
       const request = { ...readRequest(event), timeZone, readBudgets };
       const person = await admit(request.message);
-      const actor = readActor(request, person?.name, onAudit);
+      const actor = readActor(request.message, person?.name, onAudit);
       const response = await find().run(actingAs(store, actor), request);
       if (event.req.method !== 'GET') onKeys();
       return response;
@@ -94,24 +95,6 @@ export function createAdminApp(
     response.headers.set('x-request-id', id);
     return response;
   }
-}
-
-/** The header by which a caller says who acts, and how many characters of it are kept. */
-export const ACTOR_HEADER = 'x-gateway-actor';
-const MAX_ACTOR_LENGTH = 128;
-
-/**
- * Who makes a change: the person who signed in. There is one admin key, so whoever has it is known only by what a proxy
- * or a program says.
- */
-function readActor(
-  { message }: AdminRequest,
-  signedIn: string | undefined,
-  onEntry: Actor['onEntry'],
-): Actor {
-  const said = signedIn ?? String(message.headers[ACTOR_HEADER] ?? '');
-  const name = said.slice(0, MAX_ACTOR_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
-  return { via: 'api', name: name || undefined, address: message.socket.remoteAddress, onEntry };
 }
 
 function readRequest(event: H3Event): Omit<AdminRequest, 'timeZone' | 'readBudgets'> {

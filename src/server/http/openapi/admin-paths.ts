@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { ACTOR_HEADER } from '../admin/app.ts';
+import { ACTOR_HEADER } from '../admin/actor.ts';
 import { configList } from '../admin/config-route.ts';
 import { type AdminErrorStatus, type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { sessionView } from '../admin/sign-in-routes.ts';
