@@ -65,6 +65,30 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     return response;
   }
 
+  test('an answer whose body ends early, or is the page of a proxy, has failed', async () => {
+    const page = await open();
+    let body = chunk('The first half');
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/event-stream', body }),
+    );
+    await page.fill('#prompt', 'Cut');
+    await page.press('#prompt', 'Enter');
+    await page.getByText('The first half').waitFor();
+    const failures = page.locator('article.answer').getByText('The connection to the gateway broke off.');
+    await expect.poll(() => failures.count()).toBe(1);
+    body = '<html><body>Sign in to this network</body></html>';
+    await page.fill('#prompt', 'Page');
+    await page.press('#prompt', 'Enter');
+    await expect.poll(() => failures.count()).toBe(2);
+    // A service that names no reason ends its stream all the same.
+    body = `${chunk('Whole.')}data: [DONE]\n\n`;
+    await page.fill('#prompt', 'Whole');
+    await page.press('#prompt', 'Enter');
+    await page.getByText('Whole.', { exact: true }).waitFor();
+    await canSend(page);
+    expect(await failures.count()).toBe(2);
+  });
+
   const end = (response: ServerResponse, rest: string) =>
     response.end(`${chunk(rest)}${chunk('', 'stop')}data: [DONE]\n\n`);
   const answers = (page: Page) => page.locator('article.answer .markdown').allInnerTexts();

@@ -96,6 +96,8 @@ describe.runIf(hasChromium())('changes in the console', () => {
     await page.getByRole('button', { name: 'Revoke the key' }).dblclick();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /pressed/ }).waitFor({ state: 'detached' });
+    // The button that had the focus is gone. The keyboard goes on from the table.
+    expect(await page.evaluate('document.activeElement?.ariaLabel')).toBe('Keys');
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
     expect(pages.problems()).toEqual([]);
   });

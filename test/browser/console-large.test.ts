@@ -94,6 +94,7 @@ describe.runIf(hasChromium())('console of a large installation', () => {
     await more.click();
     await expect.poll(() => rows.count()).toBe(MODELS * DAYS);
     expect(await more.count()).toBe(0);
+    expect(await page.evaluate('document.activeElement?.ariaLabel')).toBe('Usage by day and model');
     expect(pages.problems()).toEqual([]);
   });
 

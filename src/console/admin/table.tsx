@@ -4,7 +4,7 @@
  */
 
 import { type ComponentChildren, Fragment } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { toCsv } from './csv.ts';
 
 /** Rows that are shown at first, and how many more each time. A browser takes a second to build 1,000 rows of keys. */
@@ -47,6 +47,8 @@ export function Table<Row>({
   const [sorted, setSorted] = useState<{ at: number; isDown: boolean } | undefined>();
   const [most, setMost] = useState(MAX_ROWS);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const region = useRef<HTMLDivElement>(null);
+  const onFocusIn = useKeptFocus(region);
   const isPhone = useIsPhone();
   const isBelow = ({ isDetail = false }: Column<Row>): boolean =>
     isDetail === 'on phones' ? isPhone : isDetail;
@@ -58,7 +60,14 @@ export function Table<Row>({
     : rows;
   return (
     <>
-      <div class="table-scroll" role="region" aria-label={label} tabIndex={0}>
+      <div
+        class="table-scroll"
+        role="region"
+        aria-label={label}
+        tabIndex={0}
+        ref={region}
+        onFocusIn={onFocusIn}
+      >
         <table class={isDense ? 'figures dense' : 'figures'}>
           <thead>
             <tr>
@@ -138,7 +147,15 @@ export function Table<Row>({
       {rows.length > most && (
         <p class="none">
           {most} of {rows.length} rows{' '}
-          <button type="button" class="quiet" onClick={() => setMost(most + MAX_ROWS)}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              setMost(most + MAX_ROWS);
+              // The button goes away with the last row.
+              if (rows.length <= most + MAX_ROWS) region.current?.focus({ preventScroll: true });
+            }}
+          >
             Show more
           </button>
         </p>
@@ -163,6 +180,23 @@ export function Table<Row>({
       )}
     </>
   );
+}
+
+/**
+ * Keeps the focus in a region when the row that has it goes away, as a key does that was revoked: whoever uses the keyboard
+ * would begin again at the top of the page.
+ * @returns what follows the focus
+ */
+function useKeptFocus(region: { readonly current: HTMLElement | null }): (event: FocusEvent) => void {
+  const last = useRef<EventTarget | null>(null);
+  useLayoutEffect(() => {
+    if (!(last.current instanceof Element) || last.current.isConnected) return;
+    last.current = null;
+    if (document.activeElement === document.body) region.current?.focus({ preventScroll: true });
+  });
+  return ({ target }) => {
+    last.current = target;
+  };
 }
 
 /** Whether the page is as narrow as on a phone. The style sheets have the same bound. */

@@ -4,7 +4,7 @@ import type { Update, WireFormat } from '../formats/dialogue.ts';
 import { parseJson } from '../formats/json.ts';
 import { readEvents } from '../formats/sse.ts';
 import { getCost, type Model } from '../models/model.ts';
-import { errorMessage, reach, readBytes, readRefusal } from '../session/reach.ts';
+import { BROKEN_OFF, errorMessage, reach, readBytes, readRefusal } from '../session/reach.ts';
 import type { AnswerNode, Block, SentRequest, StreamEvent } from './conversation.ts';
 
 export interface AnswerOptions {
@@ -71,6 +71,7 @@ export async function streamAnswer(
       // A fast model sends thousands of words a second. A layout for each of them would leave the page no time.
       frame ||= requestAnimationFrame(show);
     }
+    requireEnd(answer, events);
     const kept = { format: format.name, model: begun.model, items: reader.kept() };
     answer = { ...answer, state: 'complete', kept };
   } catch (error) {
@@ -84,6 +85,14 @@ export async function streamAnswer(
   }
   show();
   return answer;
+}
+
+/**
+ * A proxy may end a body of which it has passed on the beginning, or answer with a page of its own.
+ * @throws Error if neither the answer nor the stream has said that this is the end
+ */
+function requireEnd({ finish }: AnswerNode, events: readonly StreamEvent[]): void {
+  if (finish === undefined && events.at(-1)?.data !== '[DONE]') throw new Error(BROKEN_OFF);
 }
 
 /** Adds an update to the blocks. Pieces of text in a row are one block. */

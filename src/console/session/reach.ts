@@ -42,6 +42,9 @@ function isSendable({ headers }: RequestInit): boolean {
   }
 }
 
+/** What is said of a body that ends too early. */
+export const BROKEN_OFF = 'The connection to the gateway broke off.';
+
 /** The error in a response of any of the gateway's APIs. */
 export async function readRefusal(response: Response): Promise<Refused> {
   const text = await response.text();
@@ -62,7 +65,7 @@ export async function* readBytes(body: ReadableStream<Uint8Array>): AsyncGenerat
       yield value;
     }
   } catch (error) {
-    throw new Error('The connection to the gateway broke off.', { cause: error });
+    throw new Error(BROKEN_OFF, { cause: error });
   } finally {
     // The reader of a stream that ended or failed has nothing to cancel.
     reader.cancel().catch(() => undefined);
