@@ -65,6 +65,19 @@ describe.runIf(hasChromium())('conversations of the console', () => {
     return response;
   }
 
+  test('a page that was opened while the gateway restarts has its models afterwards', async () => {
+    let isAway = true;
+    await context.route('**/console/models.json', (route) =>
+      isAway ? route.fulfill({ status: 503, body: 'Starting.' }) : route.continue(),
+    );
+    const page = await pages.openIn(context, `${gateway.url}/#key=${KEY}`);
+    await page.getByText('503: Starting.').waitFor();
+    isAway = false;
+    await page.getByRole('button', { name: 'Send' }).and(page.locator(':enabled')).waitFor();
+    expect(await page.getByText('503: Starting.').count()).toBe(0);
+    expect(pages.problems().filter((problem) => !/\b503\b/.test(problem))).toEqual([]);
+  });
+
   test('an answer whose body ends early, or is the page of a proxy, has failed', async () => {
     const page = await open();
     let body = chunk('The first half');

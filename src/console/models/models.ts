@@ -1,7 +1,7 @@
 /** The catalog as the console has it: loaded again whenever the key changes. */
 
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { errorMessage, reach, readRefusal } from '../session/reach.ts';
+import { errorMessage, Refused, reach, readRefusal } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import type { Model } from './model.ts';
 
@@ -11,6 +11,9 @@ export interface Catalog {
   readonly problem: ReadonlySignal<string>;
 }
 
+/** Milliseconds until the models are asked for again because there was no answer, as during a restart of the gateway. */
+const AGAIN = 3_000;
+
 export function followModels({ key }: Session): Catalog {
   const models = signal<readonly Model[]>([]);
   const problem = signal('');
@@ -19,20 +22,24 @@ export function followModels({ key }: Session): Catalog {
     if (!asked) {
       models.value = [];
       problem.value = '';
-      return;
+      return undefined;
     }
-    listModels(asked).then(
-      (found) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = async (): Promise<void> => {
+      try {
+        const found = await listModels(asked);
         if (key.value !== asked) return;
         models.value = found;
         problem.value = '';
-      },
-      (error: unknown) => {
+      } catch (error) {
         if (key.value !== asked) return;
         models.value = [];
         problem.value = errorMessage(error);
-      },
-    );
+        if (!(error instanceof Refused && error.status < 500)) timer = setTimeout(load, AGAIN);
+      }
+    };
+    void load();
+    return () => clearTimeout(timer);
   });
   return { models, problem };
 }
