@@ -116,7 +116,9 @@ describe.runIf(hasChromium())('console of a large installation', () => {
     });
     const asked = usageRequests(page);
     await page.evaluate("location.hash = '#/usage'");
+    await page.getByText('Loading…').waitFor();
     await expect.poll(() => page.locator('.tile').count(), { timeout: 15_000 }).toBe(5);
+    expect(await page.getByText('Loading…').count()).toBe(0);
     // The sum, and the three reports.
     expect(asked).toHaveLength(4);
     await page.unrouteAll({ behavior: 'ignoreErrors' });

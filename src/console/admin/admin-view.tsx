@@ -11,6 +11,7 @@ import { isAdmitted } from './ask-admin.ts';
 export function AdminView({
   title,
   session,
+  isLoaded,
   problem,
   actions,
   children,
@@ -18,6 +19,8 @@ export function AdminView({
 }: {
   title: string;
   session: Session;
+  /** Whether there is something to show. */
+  isLoaded: boolean;
   /** Why there is nothing new to show; empty if there is. */
   problem: string;
   actions?: ComponentChildren;
@@ -43,6 +46,11 @@ export function AdminView({
                 {problem}
               </p>
             )
+          )}
+          {!isLoaded && !problem && (
+            <p class="hint loading" role="status">
+              Loading…
+            </p>
           )}
           {children}
         </>

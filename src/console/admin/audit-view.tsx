@@ -99,6 +99,7 @@ export function AuditView({ session, onAskKey }: { session: Session; onAskKey: (
     <AdminView
       title="Audit"
       session={session}
+      isLoaded={data !== undefined}
       problem={problem}
       onAskKey={onAskKey}
       actions={

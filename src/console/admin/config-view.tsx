@@ -33,6 +33,7 @@ export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: 
     <AdminView
       title="Configuration"
       session={session}
+      isLoaded={data !== undefined}
       problem={problem}
       onAskKey={onAskKey}
       actions={

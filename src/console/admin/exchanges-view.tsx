@@ -151,6 +151,7 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
     <AdminView
       title="Exchanges"
       session={session}
+      isLoaded={data !== undefined}
       problem={problem}
       onAskKey={onAskKey}
       actions={

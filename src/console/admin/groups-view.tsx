@@ -74,6 +74,7 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
     <AdminView
       title="Groups"
       session={session}
+      isLoaded={data !== undefined}
       problem={refusal || problem}
       onAskKey={onAskKey}
       actions={

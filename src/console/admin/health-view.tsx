@@ -65,7 +65,13 @@ export function HealthView({ session, onAskKey }: { session: Session; onAskKey: 
     INTERVAL,
   );
   return (
-    <AdminView title="Health" session={session} problem={problem} onAskKey={onAskKey}>
+    <AdminView
+      title="Health"
+      session={session}
+      isLoaded={data !== undefined}
+      problem={problem}
+      onAskKey={onAskKey}
+    >
       {data && (
         <>
           <Tiles samples={data} />

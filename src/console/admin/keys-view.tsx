@@ -91,6 +91,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
     <AdminView
       title="Keys"
       session={session}
+      isLoaded={data !== undefined}
       problem={problem}
       onAskKey={onAskKey}
       actions={

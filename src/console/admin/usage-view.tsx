@@ -71,6 +71,7 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
     <AdminView
       title="Usage"
       session={session}
+      isLoaded={data !== undefined}
       problem={problem}
       onAskKey={onAskKey}
       actions={
