@@ -214,6 +214,8 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
     await page.getByRole('button', { name: 'Create the key' }).click();
     const secret = await page.locator('.secret').innerText();
     expect(secret).toMatch(/^gw_/);
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+    expect(await page.locator('.secret').innerText()).toBe(secret);
     await page.getByRole('button', { name: 'It is saved' }).click();
     const row = page.getByRole('row', { name: /team-blue/ });
     await row.waitFor();

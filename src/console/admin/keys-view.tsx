@@ -274,9 +274,10 @@ function Revoke({
   );
 }
 
+/** A new key, which nobody sees again: it is closed by the button that says so, and not by Escape. */
 function Made({ made, onClose }: { made: MadeKey; onClose: () => void }) {
   return (
-    <Dialog title={`The key ${made.name}`} onClose={onClose}>
+    <Dialog title={`The key ${made.name}`}>
       <div class="stack">
         <p>Save it now: only its hash is stored, so it cannot be shown again.</p>
         <p class="secret">

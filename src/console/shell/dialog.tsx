@@ -1,4 +1,7 @@
-/** A modal dialog: the browser's own, which keeps the focus inside, closes by Escape, and gives the focus back. */
+/**
+ * A modal dialog: the browser's own, which keeps the focus inside, closes by Escape, and gives the focus back. Without
+ * `onClose` it closes by nothing but what is inside it.
+ */
 
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
@@ -12,7 +15,7 @@ export function Dialog({
 }: {
   title: string;
   children: ComponentChildren;
-  onClose: () => void;
+  onClose?: () => void;
   wide?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -36,14 +39,20 @@ export function Dialog({
       // `close` would also tell that this dialog was closed to show another one.
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
+      }}
+      // A browser heeds what is said about its own closing only the first time.
+      onKeyDown={(event) => {
+        if (onClose === undefined && event.key === 'Escape') event.preventDefault();
       }}
     >
       <header>
         <h2 id={name}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        {onClose && (
+          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
       </header>
       <div class="dialog-body">{children}</div>
     </dialog>
