@@ -27,7 +27,7 @@ const CHAT = `
   enable_thinking thinking_budget reasoning_split chat_template_kwargs(*) include_reasoning
   reasoning(effort max_tokens exclude enabled summary)
   cache_control(type ttl) usage(include) route response_format(schema(*))
-  extra_body(google(thinking_config(*))) tools(strict cache_control(type ttl))
+  extra_body(google(thinking_config(*) safety_settings(category method threshold))) tools(strict cache_control(type ttl))
   models preset fallbacks(*) context_window_fallbacks(*) content_policy_fallbacks(*)
   plugins(id model analysis_models max_results search_prompt engine enabled pdf(engine))
   providerOptions(gateway(models order only))

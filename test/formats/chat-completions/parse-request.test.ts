@@ -335,6 +335,19 @@ describe('thinking', () => {
     expect(parse({ extra_body: { google } }).unknownFields).toEqual(left && { extra_body: left });
   });
 
+  test("Vertex AI's safety settings pass on under the name that they have in Gemini's own requests", () => {
+    const safety_settings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
+    const { thinking, unknownFields } = parse({
+      extra_body: { google: { safety_settings, thinking_config: { thinking_budget: 800 } } },
+    });
+    expect(thinking).toEqual({ budget: 800 });
+    expect(unknownFields).toEqual({ safety_settings });
+    expect(parse({ extra_body: { google: { safety_settings, y: 1 } } }).unknownFields).toEqual({
+      safety_settings,
+      extra_body: { google: { y: 1 } },
+    });
+  });
+
   test('an unknown effort passes on for the vendor to refuse', () => {
     const { thinking, formatSpecific: kept } = parse({ reasoning_effort: 'ultra' });
     expect(thinking).toBeUndefined();
@@ -629,6 +642,22 @@ describe('messages', () => {
     [
       { type: 'image_url', image_url: { url: 'data:image/png;charset=x;base64,AA==', detail: 'high' } },
       { media: 'image', mediaType: 'image/png', detail: 'high', source: { kind: 'base64', data: 'AA==' } },
+    ],
+    [
+      { type: 'image_url', image_url: { url: 'gs://bucket/a', format: 'image/webp' } },
+      { media: 'image', mediaType: 'image/webp', source: { kind: 'url', url: 'gs://bucket/a' } },
+    ],
+    [
+      { type: 'image_url', image_url: { url: 'gs://bucket/a', format: 'video/mp4' } },
+      { media: 'video', mediaType: 'video/mp4', source: { kind: 'url', url: 'gs://bucket/a' } },
+    ],
+    [
+      { type: 'image_url', image_url: 'https://a.example/b.pdf?c=1' },
+      {
+        media: 'document',
+        mediaType: 'application/pdf',
+        source: { kind: 'url', url: 'https://a.example/b.pdf?c=1' },
+      },
     ],
     [
       { type: 'image_url', image_url: { url: 'data:image/svg+xml,<svg/>' } },

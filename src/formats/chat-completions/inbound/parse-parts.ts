@@ -5,6 +5,7 @@ import {
   findMediaKind,
   findMediaKindIn,
   findTypeByName,
+  findTypeByUrl,
   sniffMediaType,
 } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, TextPart } from '../../../conversation/prompt.ts';
@@ -92,25 +93,41 @@ function parseLink(
   around: JsonObject,
   param: Place,
 ): MediaPart {
-  const { url: address, detail, ...rest } = asObject(link) ?? {};
+  const { url: address, detail, format, ...rest } = asObject(link) ?? {};
   const url = asText(link) ?? asText(address);
   if (url === undefined) throw missing(`${param}.${type}.url`);
   const place = LINKS[type];
   const isDocument = place === 'document';
   const inline = parseDataUrl(url) ?? (isDocument ? parseBareData(url) : undefined);
+  const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : findLinkedType(place, url, format);
+  const media = isDocument ? place : findMediaKindIn(place, mediaType);
+  const isElsewhere = isDocument || place === 'audio' || (!inline && media !== place);
   const remaining = withoutNulls(rest);
   return {
     kind: 'media',
-    media: isDocument ? place : findMediaKindIn(place, inline?.mediaType),
-    ...(inline && { mediaType: inline.mediaType || DEFAULT_TYPE }),
+    media,
+    ...(mediaType !== undefined && { mediaType }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
     ...parseRemainingFields(
       around,
       isEmpty(remaining) ? {} : { [type]: remaining },
-      isDocument || place === 'audio' ? { link: type } : {},
+      withoutNulls({ link: isElsewhere ? type : null, format }),
     ),
   };
+}
+
+/**
+ * The MIME type of what an address leads to, as LiteLLM's callers say it: in `format` ("Specify MIME-Type" of its page
+ * on vision), or by a PDF in the place of an image (its page on PDF input). Undefined if they do not.
+ */
+function findLinkedType(
+  place: MediaPart['media'],
+  url: string,
+  format: Json | undefined,
+): string | undefined {
+  const named = place === 'image' ? findTypeByUrl(url) : undefined;
+  return asText(format) ?? (named === 'application/pdf' ? named : undefined);
 }
 
 /** More characters than the scheme of an address has. */

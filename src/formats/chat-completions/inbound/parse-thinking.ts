@@ -52,7 +52,7 @@ export function parseThinking(body: JsonObject): ParsedThinking {
   const { reasoning, thinking } = body;
   const { effort: word, max_tokens, exclude, enabled, ...otherReasoning } = asObject(reasoning) ?? {};
   const { type, budget_tokens, ...otherThinking } = asObject(thinking) ?? {};
-  const { config, cachedContent, remaining } = parseGoogle(body['extra_body']);
+  const { config, cachedContent, safetySettings, remaining } = parseGoogle(body['extra_body']);
   const given =
     textAt(body['reasoning_effort'], 'reasoning_effort') ?? asText(word) ?? asText(config['thinking_level']);
   const switches = [enabled, body['enable_thinking']];
@@ -84,6 +84,7 @@ export function parseThinking(body: JsonObject): ParsedThinking {
       reasoning: withoutObject(reasoning),
       thinking: withoutObject(thinking),
       extra_body: remaining,
+      safety_settings: safetySettings,
     }),
   });
 }
@@ -106,20 +107,23 @@ function findOthers(fields: JsonObject): JsonObject | undefined {
 }
 
 /**
- * `extra_body.google` of Google's OpenAI-compatible endpoint: the configuration of thinking and the cached content, and
- * what remains of `extra_body` without them.
+ * `extra_body.google` of Google's OpenAI-compatible endpoints: the configuration of thinking, the cached content and,
+ * at Vertex AI, the safety settings, and what remains of `extra_body` without them.
  * https://ai.google.dev/gemini-api/docs/openai#extra-body
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/migrate/openai/overview#gemini-specific
  */
 function parseGoogle(extraBody: Json | undefined): {
   config: JsonObject;
   cachedContent?: string;
+  safetySettings?: Json;
   remaining: Json | undefined;
 } {
   const { google, ...others } = asObject(extraBody) ?? {};
-  const { thinking_config, cached_content, ...rest } = asObject(google) ?? {};
+  const { thinking_config, cached_content, safety_settings, ...rest } = asObject(google) ?? {};
   const config = asObject(thinking_config);
   const cachedContent = asText(cached_content);
-  if (config === undefined && cachedContent === undefined) return { config: {}, remaining: extraBody };
+  if (config === undefined && cachedContent === undefined && safety_settings === undefined)
+    return { config: {}, remaining: extraBody };
   const { thinking_level: _, thinking_budget: _b, include_thoughts: _i, ...unknown } = config ?? {};
   const googleFields = {
     ...rest,
@@ -130,6 +134,7 @@ function parseGoogle(extraBody: Json | undefined): {
   return {
     config: config ?? {},
     ...(cachedContent !== undefined && { cachedContent }),
+    ...(safety_settings !== undefined && { safetySettings: safety_settings }),
     remaining: isEmpty(remaining) ? undefined : remaining,
   };
 }

@@ -31,6 +31,7 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
   if (media === 'audio') return renderAudio(part, source, link);
   const mediaType = part.mediaType ?? DEFAULT_TYPES[media];
   const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
+  if (link === 'image_url') return renderLink(link, part, url);
   if (media === 'image') return renderLink('image_url', { ...part, ...renderDetail(part, context) }, url);
   if (media === 'document') return renderDocument(part, url, mediaType, dialect);
   if (!dialect.video) throw cannotTake('Video');
@@ -68,11 +69,13 @@ function renderDocument(part: MediaPart, url: string, mediaType: string, dialect
 
 function renderLink(type: string, part: MediaPart, url: string): JsonObject {
   const { detail } = part;
+  const { format } = findRoundTrip(part.formatSpecific, 'chat-completions');
   return {
     type,
     [type]: {
       ...asObject(findFormatFields(part.formatSpecific, 'chat-completions')[type]),
       url,
+      ...(format !== undefined && { format }),
       ...(detail !== undefined && { detail }),
     },
   };

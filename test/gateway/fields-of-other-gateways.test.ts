@@ -1,0 +1,53 @@
+/** Fields by which callers of other gateways and of Google's OpenAI-compatible endpoint say more in chat-completions. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { type FourCallers, MODELS, startFourCallers } from '../support/four-callers.ts';
+
+let callers: FourCallers;
+
+beforeAll(async () => {
+  callers = await startFourCallers();
+});
+
+afterAll(() => callers.close());
+
+/** What the vendor of a model gets of a request. Its answer is none that could be read. */
+async function sent(model: string, more: JsonObject): Promise<JsonObject> {
+  await callers.ask('chat-completions', model, false, more).catch(() => undefined);
+  return Object(parseJson(`${callers.received.at(-1)?.body}`));
+}
+
+const image = (image_url: JsonObject): JsonObject => ({
+  messages: [{ role: 'user', content: [{ type: 'image_url', image_url }] }],
+});
+
+const PDF = { url: 'https://a.example/report.pdf?v=2' };
+const STORED = { url: 'gs://bucket/clip', format: 'video/mp4' };
+
+test("Gemini gets the type that LiteLLM's format says, without which Vertex AI refuses a file", async () => {
+  const fileData = { mimeType: 'video/mp4', fileUri: STORED.url };
+  expect(await sent(MODELS['generate-content'], image(STORED))).toMatchObject({
+    contents: [{ role: 'user', parts: [{ fileData }] }],
+  });
+});
+
+test('a PDF in the place of an image is a document to those who tell the two apart', async () => {
+  expect(await sent(MODELS.messages, image(PDF))).toMatchObject({
+    messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'url', url: PDF.url } }] }],
+  });
+  expect(await sent(MODELS.responses, image(PDF))).toMatchObject({
+    input: [{ role: 'user', content: [{ type: 'input_file', file_url: PDF.url }] }],
+  });
+});
+
+test.each([PDF, STORED])('a service of the same format gets %j as it was written', async (link) => {
+  expect(await sent(MODELS['chat-completions'], image(link))).toMatchObject(image(link));
+});
+
+test("Gemini gets the safety settings of Google's OpenAI-compatible endpoint as its own", async () => {
+  const safety_settings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
+  const body = await sent(MODELS['generate-content'], { extra_body: { google: { safety_settings } } });
+  expect(body).toMatchObject({ safety_settings });
+  expect(body).not.toHaveProperty('extra_body');
+});
