@@ -109,6 +109,8 @@ export interface OpaquePart extends Common {
   readonly value: JsonObject;
   /** The image that the model drew, if the block is one: other formats show it in the block's place. */
   readonly image?: MediaPart;
+  /** What was searched for in the web, if the block is such a search: other formats name it as their own do. */
+  readonly searches?: readonly string[];
 }
 
 /** Parts that may appear in the content of a message. */

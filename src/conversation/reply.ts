@@ -88,7 +88,7 @@ export type OpenPart =
   | { readonly kind: 'thinking' }
   | { readonly kind: 'tool-call'; readonly id: string; readonly name: string; readonly custom?: boolean }
   /** Comes whole: no deltas follow. */
-  | Pick<OpaquePart, 'kind' | 'format' | 'value' | 'image'>;
+  | Pick<OpaquePart, 'kind' | 'format' | 'value' | 'image' | 'searches'>;
 
 /** A part begins. */
 export interface PartStart {
@@ -146,6 +146,8 @@ export interface ChoiceEnd {
   readonly native?: string;
   /** The vendor's sentence about the end. */
   readonly explanation?: string;
+  /** What was searched for in the web, if the vendor tells it only at the end. */
+  readonly searches?: readonly string[];
   /** Fields of one format about this choice (grounding, safety ratings, ...). Other formats add them as they are. */
   readonly formatSpecific?: FormatSpecific;
   readonly unknownFields?: JsonObject;

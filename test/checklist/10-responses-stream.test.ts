@@ -377,19 +377,25 @@ test('checklist 295: an answer that Claude splits at citations is one text, as t
   const { data } = await door.stream('responses', CLAUDE);
   const streamed = data.at(-1)?.['response'];
   for (const response of [whole, streamed]) {
-    expect(listAt(response, 'output.0.content')).toMatchObject([
-      { text: 'I look.' },
+    expect(listAt(response, 'output')).toMatchObject([
+      { type: 'message', content: [{ text: 'I look.' }] },
+      { type: 'web_search_call' },
       {
-        text: 'Rome is sunny and warm.',
-        annotations: [
-          { url: 'https://a.example/', start_index: 8, end_index: 13 },
-          { url: 'https://b.example/', start_index: 18, end_index: 22 },
+        type: 'message',
+        content: [
+          {
+            text: 'Rome is sunny and warm.',
+            annotations: [
+              { url: 'https://a.example/', start_index: 8, end_index: 13 },
+              { url: 'https://b.example/', start_index: 18, end_index: 22 },
+            ],
+          },
         ],
       },
     ]);
   }
   // Each piece is sent at once, and the end of the text once.
-  const told = data.filter(({ content_index }) => content_index === 1);
+  const told = data.filter(({ output_index }) => output_index === 2);
   expect(told.filter(({ type }) => type === 'response.output_text.delta')).toHaveLength(5);
   expect(told.filter(({ type }) => type === 'response.output_text.done')).toMatchObject([
     { text: 'Rome is sunny and warm.' },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import { joinThoughts, separatorBetween } from '../../src/formats/chat-completions/wire/text-separator.ts';
 import { formats } from '../../src/formats/formats.ts';
-import { renderCitations } from '../../src/formats/generate-content/inbound/render-citations.ts';
+import { renderGrounding } from '../../src/formats/generate-content/inbound/render-citations.ts';
 import { run } from '../../src/streams/step.ts';
 import { excessOf } from '../support/cost.ts';
 import { ASKED, PERMISSIVE, PROMPT, rendered } from '../support/meaning.ts';
@@ -57,7 +57,7 @@ test('citations far into a text have the bytes of their places, between the halv
   const text = '\u{1f600}é '.repeat(3_000);
   const places = [0, 2, 3, 1_022, 1_023, 1_024, 1_026, 2_047, 2_050, 11_998, text.length];
   const citations = places.map((start) => ({ url: 'https://example.com', start, end: text.length }));
-  const supports = renderCitations(text, citations)?.['groundingSupports'];
+  const supports = renderGrounding(text, citations, [])?.['groundingSupports'];
   expect(supports).toEqual(
     places.map((start) => ({
       segment: {
@@ -78,7 +78,7 @@ test('many citations of one long text do not repeat it for each: Gemini quotes i
       start: 0,
       end: text.length,
     }));
-    const metadata = renderCitations(text, citations);
+    const metadata = renderGrounding(text, citations, []);
     expect(metadata?.['groundingSupports']).toHaveLength(count);
     return JSON.stringify(metadata).length;
   });

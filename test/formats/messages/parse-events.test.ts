@@ -120,7 +120,12 @@ describe('blocks', () => {
         result,
         { type: 'mcp_tool_use', id: 'mcptoolu_1', name: 'n', server_name: 's', input: { a: 1 } },
         { type: 'compaction', content: 'Earlier: hello.' },
-      ].map((value) => ({ kind: 'opaque', format: 'messages', value })),
+      ].map((value) => ({
+        kind: 'opaque',
+        format: 'messages',
+        value,
+        ...(value['type'] === 'server_tool_use' && { searches: ['x'] }),
+      })),
     );
   });
 

@@ -6,6 +6,7 @@
 
 import type { Citation } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import { findSearches } from '../../../conversation/searches.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -48,6 +49,8 @@ export class CandidateWriter {
   /** The texts by the index of their part: a citation may come when its text has ended. */
   readonly #texts = new Map<number, OpenState>();
   #foreign: JsonObject[] | undefined;
+  /** The blocks that are searches in the web. */
+  #searches: Extract<OpenPart, { kind: 'opaque' }>[] | undefined;
   #open: OpenState | undefined;
   /** A part without text that has ended. If nothing follows, it is in the last chunk, which then needs no other. */
   #held: JsonObject | undefined;
@@ -67,6 +70,10 @@ export class CandidateWriter {
     this.#open = { part, text: '', length: 0, offset: this.#visible.length, citations: undefined, proof };
     if (part.kind === 'text') this.#texts.set(index, this.#open);
     if (part.kind !== 'opaque') return;
+    if (part.searches) {
+      this.#searches ??= [];
+      this.#searches.push(part);
+    }
     const block = renderBlock(part);
     if (block) this.#writePart(block, out);
     else {
@@ -141,12 +148,14 @@ export class CandidateWriter {
       this.release(out);
       this.#held = { text: '', ...renderProof({}, this.#carrier.take()) };
     }
+    const end = this.#end ?? NO_END;
     const ending = {
-      end: this.#end ?? NO_END,
+      end,
       text: this.#visible,
       citations: [...this.#texts.values()].flatMap(({ citations = [], offset, length }) =>
         citations.map((citation) => placeCitation(citation, offset, length)),
       ),
+      searches: findSearches(this.#searches ?? [], end),
       logprobs: [],
       foreign: this.#foreign ?? [],
     };

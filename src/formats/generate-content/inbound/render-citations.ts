@@ -15,10 +15,19 @@ import { utf8Length } from '../../../lib/utf8.ts';
 const QUOTED = { times: 4, least: 1024 * 1024 };
 
 /**
- * The `groundingMetadata` of an answer; undefined if no citation has a URL.
+ * The `groundingMetadata` of an answer; undefined if no citation has a URL and nothing was searched for.
  * @param text all visible text of the answer, from which the citations' offsets count.
  */
-export function renderCitations(text: string, citations: readonly Citation[]): JsonObject | undefined {
+export function renderGrounding(
+  text: string,
+  citations: readonly Citation[],
+  searches: readonly string[],
+): JsonObject | undefined {
+  const cited = renderCitations(text, citations);
+  return searches.length > 0 ? { webSearchQueries: searches, ...cited } : cited;
+}
+
+function renderCitations(text: string, citations: readonly Citation[]): JsonObject | undefined {
   if (citations.length === 0) return undefined;
   const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
   const supports: JsonObject[] = [];

@@ -2,6 +2,7 @@
 
 import type { Citation, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
+import { findSearches } from '../../../conversation/searches.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { placeCitation } from '../wire/citations.ts';
@@ -46,7 +47,14 @@ function renderChoice(
     if (part.kind === 'text' || part.kind === 'refusal') text += part.text;
     if (part.kind === 'opaque' && renderBlock(part) === undefined) foreign.push(part.value);
   }
-  return renderCandidate(index, renderParts(parts, asked), { end, text, citations, logprobs, foreign });
+  return renderCandidate(index, renderParts(parts, asked), {
+    end,
+    text,
+    citations,
+    searches: findSearches(parts, end),
+    logprobs,
+    foreign,
+  });
 }
 
 /**

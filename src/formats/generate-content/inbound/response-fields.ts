@@ -12,7 +12,7 @@ import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { type CarriedThought, renderProof } from '../wire/thought-signature.ts';
 import { renderUsage } from '../wire/usage.ts';
-import { renderCitations } from './render-citations.ts';
+import { renderGrounding } from './render-citations.ts';
 import { renderLogprobs } from './render-logprobs.ts';
 
 /** The last second of JavaScript's dates (ECMAScript, "Time Values and Time Range"). */
@@ -98,6 +98,8 @@ interface Ending {
   /** All its visible text. The offsets of the citations count from its start. */
   readonly text: string;
   readonly citations: readonly Citation[];
+  /** What was searched for in the web. */
+  readonly searches: readonly string[];
   readonly logprobs: readonly TokenLogprob[];
   /** Blocks that only another vendor's format has a place for. */
   readonly foreign: readonly JsonObject[];
@@ -105,10 +107,12 @@ interface Ending {
 
 /** A whole candidate, or the last piece of one. */
 export function renderCandidate(index: number, parts: readonly JsonObject[], ending: Ending): JsonObject {
-  const { end, text, citations, logprobs, foreign } = ending;
+  const { end, text, citations, searches, logprobs, foreign } = ending;
   const { promptFeedback: _, ...own } = end.formatSpecific?.fields ?? {};
   const groundingMetadata =
-    end.formatSpecific?.format === 'generate-content' ? undefined : renderCitations(text, citations);
+    end.formatSpecific?.format === 'generate-content'
+      ? undefined
+      : renderGrounding(text, citations, searches);
   return {
     ...end.unknownFields,
     ...(foreign.length > 0 && { vendorBlocks: foreign }),

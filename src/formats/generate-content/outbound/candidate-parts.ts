@@ -2,6 +2,7 @@
 
 import type { Part } from '../../../conversation/prompt.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
+import { withSearches } from '../../../conversation/searches.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -10,6 +11,7 @@ import { type CarriedThought, type Proof, unsealProof } from '../wire/thought-si
 import type { CandidateSources, CitedText } from './candidate-sources.ts';
 import { findDrawnImage } from './drawn-image.ts';
 import { type Answer, CandidateCalls } from './parse-calls.ts';
+import { findCalledQueries } from './search-queries.ts';
 
 type Out = Sink<ReplyEvent>;
 
@@ -150,7 +152,13 @@ export class CandidateParts {
     const choice = this.#choice;
     const index = ++this.#index;
     const image = findDrawnImage(value);
-    const part = { kind: 'opaque', format: 'generate-content', value, ...(image && { image }) } as const;
+    const part = {
+      kind: 'opaque',
+      format: 'generate-content',
+      value,
+      ...(image && { image }),
+      ...withSearches(findCalledQueries(value)),
+    } as const;
     out.enqueue({ type: 'part-start', choice, index, part });
     out.enqueue({ type: 'part-end', choice, index });
   }

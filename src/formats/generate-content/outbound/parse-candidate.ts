@@ -2,6 +2,7 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
+import { withSearches } from '../../../conversation/searches.ts';
 import { asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -11,6 +12,7 @@ import { CandidateSources, SOURCES } from './candidate-sources.ts';
 import { MergedFields } from './merged-fields.ts';
 import type { Answer } from './parse-calls.ts';
 import { parseLogprobs } from './parse-logprobs.ts';
+import { findGroundedQueries } from './search-queries.ts';
 
 /** Fields of a candidate that mean something to Google alone. They are passed on unchanged, with its end. */
 const OWN = wordList('safetyRatings urlContextMetadata avgLogprobs tokenCount continuationToken');
@@ -91,6 +93,7 @@ export class CandidateReader {
     this.#parts.end(out);
     const native = this.#word ?? 'OTHER';
     const explanation = this.#explanation;
+    const sources = this.#sources.fields();
     out.enqueue({
       type: 'choice-end',
       choice: this.#choice,
@@ -98,9 +101,10 @@ export class CandidateReader {
         ? ({ finish: 'content-filter', native } as const)
         : parseFinish(native, this.#parts.summary())),
       ...(explanation !== undefined && { explanation }),
+      ...withSearches(findGroundedQueries(sources?.['groundingMetadata'])),
       ...withFormatSpecific('generate-content', {
         ...this.#own?.toObject(),
-        ...this.#sources.fields(),
+        ...sources,
         ...own,
       }),
       ...withUnknownFields({ ...(this.#extra && Object.fromEntries(this.#extra)), ...extra }),

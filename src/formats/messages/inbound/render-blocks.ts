@@ -2,7 +2,8 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Citation, Signature } from '../../../conversation/prompt.ts';
-import type { OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import type { Choice, OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import { findSearches } from '../../../conversation/searches.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
@@ -51,8 +52,9 @@ export class BlockRenderer {
   #open: OpenBlock | undefined;
   #calls = NO_CALLS;
   #refusal = false;
-  /** The citations, for the search that the caller asked for. */
+  /** The citations, and the blocks that are searches, for the search that the caller asked for. */
   #cited: Citation[] | undefined;
+  #searches: Extract<OpenPart, { kind: 'opaque' }>[] | undefined;
 
   /**
    * @param stem what ids are made of, where the vendor gave none.
@@ -112,12 +114,13 @@ export class BlockRenderer {
     if (part.kind === 'tool-call') this.#writer.writeCarriers(out);
   }
 
-  /** Ends the content: no part follows. */
-  close(out: Out): void {
+  /** Ends the content: no part follows. @param end why the answer ended */
+  close(end: Choice['end'], out: Out): void {
     if (this.#search === undefined || this.#calls !== NO_CALLS) return;
     // As in a whole answer, the text at the end has no carrier.
     this.#writer.dropCarriers();
-    for (const block of renderWebSearch(this.#search, this.#cited ?? [], this.#stem))
+    const searches = findSearches(this.#searches ?? [], end);
+    for (const block of renderWebSearch(this.#search, this.#cited ?? [], this.#stem, searches))
       this.#writer.whole(block, out);
   }
 
@@ -147,6 +150,10 @@ export class BlockRenderer {
         return call;
       }
       case 'opaque':
+        if (part.searches && this.#search !== undefined) {
+          this.#searches ??= [];
+          this.#searches.push(part);
+        }
         if (part.format === 'messages') this.#writer.whole(part.value, out);
         else this.#others.block(part.format, part.value);
         return undefined;

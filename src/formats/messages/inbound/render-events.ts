@@ -90,7 +90,7 @@ class MessageRenderer implements EventRenderer {
 
   #stop(out: Sink<Sse>): void {
     const blocks = this.#blocks;
-    blocks.close(out);
+    blocks.close(this.#end, out);
     const { inside, beside } = renderEndFields(this.#end);
     const { calls, refusal } = blocks;
     const delta = {

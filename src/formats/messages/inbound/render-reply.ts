@@ -5,6 +5,7 @@ import type { Citation, RefusalPart, TextPart, ThinkingPart } from '../../../con
 import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
+import { findSearches } from '../../../conversation/searches.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { Foreign } from '../../foreign.ts';
@@ -35,14 +36,20 @@ export function renderReply(reply: Reply, asked: RequestContext): JsonObject {
     else if (kind === 'refusal') refusal = true;
   }
   const search = calls === NO_CALLS ? findWebSearch(asked.prompt) : undefined;
-  const content =
-    search === undefined ? blocks : [...blocks, ...renderWebSearch(search, findCitations(parts), asked.id)];
+  const searched =
+    search === undefined
+      ? []
+      : renderWebSearch(search, findCitations(parts), asked.id, findSearches(parts, end));
   const { inside, beside } = renderEndFields(end);
   const fields = {
     ...renderStop(end, { calls, refusal, stop: asked.prompt.stop }),
     usage: renderUsage(reply.usage, reply.start.serviceTier),
   };
-  return renderMessage(reply.start, asked, content, fields, { ...inside, ...beside, ...others.fields() });
+  return renderMessage(reply.start, asked, [...blocks, ...searched], fields, {
+    ...inside,
+    ...beside,
+    ...others.fields(),
+  });
 }
 
 function findCitations(parts: readonly ReplyPart[]): readonly Citation[] {

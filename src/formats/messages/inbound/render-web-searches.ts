@@ -19,12 +19,14 @@ export function findWebSearch({ tools = [] }: Pick<Prompt, 'tools'>): string | u
  * Renders the two blocks of a search.
  * @param name the name of the search tool.
  * @param stem what the id of the call is made of.
+ * @param searches what was searched for, as far as the vendor tells. Claude Code shows it.
  * @returns an empty list if no citation of another vendor has a URL.
  */
 export function renderWebSearch(
   name: string,
   citations: readonly Citation[],
   stem: string,
+  searches: readonly string[],
 ): readonly JsonObject[] {
   const results = new Map<string, JsonObject>();
   for (const { url, title, formatSpecific } of citations) {
@@ -42,7 +44,7 @@ export function renderWebSearch(
   const id = `srvtoolu_${stem}`;
   const caller = { type: 'direct' };
   return [
-    { type: 'server_tool_use', id, name, input: { query: '' }, caller },
+    { type: 'server_tool_use', id, name, input: { query: searches.join('; ') }, caller },
     { type: 'web_search_tool_result', tool_use_id: id, content: [...results.values()], caller },
   ];
 }

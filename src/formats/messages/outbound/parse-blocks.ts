@@ -6,8 +6,17 @@
 import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
+import { withSearches } from '../../../conversation/searches.ts';
 import { unseal } from '../../../conversation/signature.ts';
-import { asObjects, asText, isObject, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  otherFields,
+} from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { renameReserved } from '../../avoid-names.ts';
 import { brokenAnswer } from '../../event-data.ts';
@@ -111,7 +120,8 @@ export class BlockParser {
     this.#emitText(block, remainingText(block), out);
     const { part, signature } = block;
     if (part.kind === 'opaque') {
-      this.#parts.begin({ ...part, value: completeBlock(block) }, undefined, out);
+      const value = completeBlock(block);
+      this.#parts.begin({ ...part, value, ...withSearches(findQueries(value)) }, undefined, out);
     } else if (block.index < 0) {
       if (signature && isCarrier(signature)) {
         this.#parts.carry(signature, out);
@@ -207,6 +217,12 @@ export class BlockParser {
 
 function startOpaque(block: JsonObject, at: Json | undefined): OpenBlock {
   return { ...createBlock(undefined, { kind: 'opaque', format: 'messages', value: block }, {}, at), block };
+}
+
+/** What Anthropic's own search looks for; empty for any other block. */
+function findQueries({ type, name, input }: JsonObject): readonly string[] {
+  const query = type === 'server_tool_use' && name === 'web_search' ? asText(asObject(input)?.['query']) : '';
+  return query ? [query] : [];
 }
 
 /** Adds a delta that is not text of a part. The documentation asks clients to ignore deltas of unknown types. */

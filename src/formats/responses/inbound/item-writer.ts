@@ -12,10 +12,10 @@ import type { Signature } from '../../../conversation/prompt.ts';
 import type { LogprobsEvent, PartDelta, PartDetail, PartStart } from '../../../conversation/reply.ts';
 import { UNSIGNED } from '../../../conversation/signature.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
-import { findWholeItem } from '../wire/drawn-images.ts';
 import type { NamespacedName } from '../wire/namespaces.ts';
 import { getOrigin } from '../wire/origin.ts';
 import { type Mark, sealSignature } from '../wire/sealed-signature.ts';
+import { findWholeItem } from '../wire/whole-items.ts';
 import { type CallerName, CallItem } from './call-item.ts';
 import { ClientCallItem } from './client-call-item.ts';
 import type { ClientCall } from './client-calls.ts';
@@ -210,12 +210,14 @@ export class ItemWriter {
   /** Writes an item that has come whole. What is none in this format stands beside the items. */
   #writeBlock(part: PartStart['part'] & { kind: 'opaque' }): void {
     const found = findWholeItem(part);
+    // The result of a search names the block of its call.
+    const isForeign = found === undefined || (part.searches && part.format !== 'responses');
+    if (isForeign) this.#options.foreign.block(part.format, part.value);
     if (found === undefined) {
-      this.#options.foreign.block(part.format, part.value);
       this.#open?.item.close?.();
       return;
     }
-    this.#finishOpen('completed');
+    this.#finishOpen('completed', part.searches && 'commentary');
     if (part.image?.signature) this.#carry(part.image.signature, 'i');
     const place = this.#nextPlace(found.prefix, asText(found.item['id']));
     const item = { ...found.item, id: place.id };

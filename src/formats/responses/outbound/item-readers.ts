@@ -3,8 +3,8 @@
 import type { Tool } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import { changedNames } from '../../safe-names.ts';
-import { toOpaquePart } from '../wire/drawn-images.ts';
 import { findNamespacedNames, qualifyName } from '../wire/namespaces.ts';
+import { toOpaquePart } from '../wire/whole-items.ts';
 import type { ItemReader } from './item-reader.ts';
 import { CallReader } from './parse-call.ts';
 import { TextItemReader } from './parse-message.ts';
