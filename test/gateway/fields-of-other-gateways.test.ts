@@ -45,6 +45,40 @@ test.each([PDF, STORED])('a service of the same format gets %j as it was written
   expect(await sent(MODELS['chat-completions'], image(link))).toMatchObject(image(link));
 });
 
+const signed = (id: string, fields: JsonObject, fn: JsonObject = {}): JsonObject => ({
+  messages: [
+    { role: 'user', content: 'What is the time?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'clock', arguments: '{}', ...fn }, ...fields }],
+    },
+    { role: 'tool', tool_call_id: id, content: '12:00' },
+  ],
+});
+const of = (thought_signature: string): JsonObject => ({ provider_specific_fields: { thought_signature } });
+
+test.each([
+  ['the id', signed('call_1__thought__R29vZ2xl', {})],
+  ['the call', signed('call_1', of('R29vZ2xl'))],
+  ['the function', signed('call_1', {}, of('R29vZ2xl'))],
+  [
+    'extra_content, before the others',
+    signed('call_1__thought__TGl0ZUxMTQ==', {
+      extra_content: { google: { thought_signature: 'R29vZ2xl' } },
+      ...of('TGl0ZUxMTQ=='),
+    }),
+  ],
+])("Gemini gets its signature of a call from LiteLLM's dialogues, where it is in %s", async (_, dialogue) => {
+  expect(await sent(MODELS['generate-content'], dialogue)).toMatchObject({
+    contents: [
+      { role: 'user' },
+      { role: 'model', parts: [{ functionCall: { name: 'clock' }, thoughtSignature: 'R29vZ2xl' }] },
+      { role: 'user' },
+    ],
+  });
+});
+
 test("Gemini gets the safety settings of Google's OpenAI-compatible endpoint as its own", async () => {
   const safety_settings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
   const body = await sent(MODELS['generate-content'], { extra_body: { google: { safety_settings } } });

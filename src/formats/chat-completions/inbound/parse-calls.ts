@@ -15,7 +15,7 @@ import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { wordSet } from '../../../lib/words.ts';
 import { missing, objectsAt, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
-import { parseExtraContent } from '../wire/signatures.ts';
+import { parseCallSignature } from '../wire/signatures.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
 /**
@@ -39,8 +39,8 @@ export function parseCalls(message: JsonObject, param: Place, at: number): reado
 const CALL_FIELDS = wordSet('id type function custom index extra_content caller provider_specific_fields');
 
 function parseCall(call: JsonObject, at: number, index: number, param: Place): ToolCallPart {
-  const { id, type, function: fn, custom, extra_content: extraContent } = call;
-  const signature = parseExtraContent(extraContent);
+  const { id, type, function: fn, custom } = call;
+  const signature = parseCallSignature(call);
   const rest = withoutNulls(otherFields(call, CALL_FIELDS));
   const common = {
     kind: 'tool-call',

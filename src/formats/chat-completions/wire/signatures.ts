@@ -15,6 +15,29 @@ export function parseExtraContent(extraContent: Json | undefined): Signature | u
   return undefined;
 }
 
+/** What LiteLLM writes between a call's own id and Google's signature of it (its page on thought signatures). */
+const IN_ID = '__thought__';
+
+/**
+ * The signature of a call in a dialogue: in its `extra_content`, or as LiteLLM has it, for Gemini alone, in
+ * `provider_specific_fields` of the call or its function, or in the id, for clients that keep no other fields.
+ */
+export function parseCallSignature({
+  id,
+  function: fn,
+  extra_content,
+  provider_specific_fields,
+}: JsonObject): Signature | undefined {
+  const written = parseExtraContent(extra_content);
+  if (written) return written;
+  const [, inId] = asText(id)?.split(IN_ID) ?? [];
+  const value = [provider_specific_fields, asObject(fn)?.['provider_specific_fields']]
+    .map((fields) => asText(asObject(fields)?.['thought_signature']))
+    .find(Boolean);
+  const found = value ?? inId;
+  return found ? { origin: 'google', value: found } : undefined;
+}
+
 /** `{ extra_content }` with a signature, to be spread; `{}` without one. */
 export function renderExtraContent(signature: Signature | undefined): JsonObject {
   if (signature === undefined) return {};
