@@ -45,6 +45,15 @@ test.each([PDF, STORED])('a service of the same format gets %j as it was written
   expect(await sent(MODELS['chat-completions'], image(link))).toMatchObject(image(link));
 });
 
+test.each<[JsonObject]>([
+  [{ max_uses: 3 }],
+  [{ max_uses: 3, allowed_domains: ['a.example'] }],
+  [{ blocked_domains: ['b.example'], user_location: { type: 'approximate', country: 'NO' } }],
+])("a search of Anthropic's in LiteLLM's chat-completions keeps its settings %j", async (settings) => {
+  const search = { type: 'web_search_20250305', name: 'web_search', ...settings };
+  expect(await sent(MODELS.messages, { tools: [search] })).toMatchObject({ tools: [search] });
+});
+
 const signed = (id: string, fields: JsonObject, fn: JsonObject = {}): JsonObject => ({
   messages: [
     { role: 'user', content: 'What is the time?' },

@@ -19,6 +19,7 @@ import {
 } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
+import { findMaxSearches } from '../../max-searches.ts';
 import {
   emptyList,
   flagAt,
@@ -110,6 +111,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       tools: tools.length > 0 ? tools : undefined,
       toolChoice,
       parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
+      maxSearches: findMaxSearches(tools),
       output: output.output,
       thinking: thinking.thinking,
       images: parseImageOptions(rest),

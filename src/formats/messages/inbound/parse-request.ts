@@ -18,10 +18,11 @@ import {
 } from '../../../lib/json.ts';
 import { wordList, wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
+import { findMaxSearches } from '../../max-searches.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
 import { parseAskedTier } from '../wire/service-tier.ts';
 import { parseThinking } from './parse-thinking.ts';
-import { findMaxSearches, parseToolChoice } from './parse-tool-choice.ts';
+import { parseToolChoice } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 import { refuseState } from './refuse-state.ts';

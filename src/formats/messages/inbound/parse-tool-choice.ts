@@ -3,17 +3,11 @@
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asFlag, asNumber, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { asFlag, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseRequiredText, unknownTypeError } from './required-fields.ts';
 
 const TYPES: readonly string[] = ['auto', 'any', 'tool', 'none'];
-
-/** Finds how often the caller lets the model search the web; undefined if the caller sets no limit. */
-export function findMaxSearches(tools: readonly Tool[] = []): number | undefined {
-  const search = tools.find((tool) => tool.kind === 'hosted' && tool.webSearch);
-  return search?.kind === 'hosted' ? asNumber(search.value['max_uses']) : undefined;
-}
 
 interface ParsedToolChoice {
   /** Fields of the prompt, to be spread. */

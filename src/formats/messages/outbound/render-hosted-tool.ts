@@ -10,7 +10,7 @@ import { reportWebSearch } from '../../report-web-search.ts';
 export const WEB_SEARCH = 'web_search';
 
 /** The settings of other formats' searches that Anthropic's has, too. */
-const KEPT = ['filters', 'user_location', 'excludeDomains'];
+const KEPT = ['filters', 'user_location', 'excludeDomains', 'allowed_domains', 'blocked_domains', 'max_uses'];
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -47,16 +47,17 @@ export function renderHosted(
 
 /**
  * Renders another vendor's web search as Anthropic's. OpenAI declares one in two ways: chat-completions nests the options
- * and the location, responses does not. Gemini has a third way. Anthropic accepts one list of domains, OpenAI both.
+ * and the location, responses does not. Gemini has a third way, and LiteLLM's callers of chat-completions write
+ * Anthropic's own. Anthropic accepts one list of domains, OpenAI both.
  */
 function renderWebSearch(value: JsonObject): JsonObject {
   const options = asObject(value['web_search_options']) ?? value;
   const location = asObject(options['user_location']);
   const place = asObject(location?.['approximate']) ?? location;
-  const filters = asObject(options['filters']);
+  const filters = asObject(options['filters']) ?? options;
   const google = asObject(value['googleSearch']);
-  const blocked = new Set(asList(filters?.['blocked_domains'] ?? google?.['excludeDomains']));
-  const allowed = asList(filters?.['allowed_domains']);
+  const blocked = new Set(asList(filters['blocked_domains'] ?? google?.['excludeDomains']));
+  const allowed = asList(filters['allowed_domains']);
   return compact({
     type: 'web_search_20250305',
     name: WEB_SEARCH,
