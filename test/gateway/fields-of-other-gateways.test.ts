@@ -54,6 +54,35 @@ test.each<[JsonObject]>([
   expect(await sent(MODELS.messages, { tools: [search] })).toMatchObject({ tools: [search] });
 });
 
+const BASH = { type: 'bash_20250124', name: 'bash' };
+const EDITOR = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 99 };
+const SCREEN = { display_width_px: 640, display_height_px: 480 };
+const COMPUTER = { type: 'computer_20250124', name: 'computer', ...SCREEN };
+/** LiteLLM's shape of it. */
+const WRAPPED = { type: COMPUTER.type, function: { name: COMPUTER.name, parameters: SCREEN } };
+
+test.each([
+  ['shell', BASH, BASH, undefined],
+  ['editor', EDITOR, EDITOR, undefined],
+  ['computer', COMPUTER, COMPUTER, 'computer-use-2025-01-24'],
+  ["computer in LiteLLM's shape", WRAPPED, COMPUTER, 'computer-use-2025-01-24'],
+])("Claude gets Anthropic's own tool for a %s, which the caller runs", async (_, given, tool, beta) => {
+  expect((await sent(MODELS.messages, { tools: [given] }))['tools']).toEqual([tool]);
+  expect(callers.received.at(-1)?.headers['anthropic-beta']).toBe(beta);
+});
+
+test('another model gets it as a function with its input', async () => {
+  expect(await sent(MODELS['generate-content'], { tools: [WRAPPED] })).toMatchObject({
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'computer', description: expect.stringContaining('640 x 480'), parametersJsonSchema: {} },
+        ],
+      },
+    ],
+  });
+});
+
 const signed = (id: string, fields: JsonObject, fn: JsonObject = {}): JsonObject => ({
   messages: [
     { role: 'user', content: 'What is the time?' },

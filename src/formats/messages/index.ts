@@ -14,6 +14,7 @@ import { optionalFields } from './outbound/beta-features.ts';
 import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
+import { renderHeaders } from './outbound/render-headers.ts';
 import { renderRequest } from './outbound/render-request.ts';
 
 export const messages: Format = {
@@ -34,6 +35,7 @@ export const messages: Format = {
   outbound: {
     serviceTraits,
     renderRequest,
+    renderHeaders,
     optionalFields,
     recognizeRefusal,
     parseEvents,

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeClientTool } from '../../../src/formats/messages/inbound/client-tools/client-tools.ts';
+import { describeClientTool } from '../../../src/formats/describe-client-tool.ts';
 import { parseRequest } from '../../../src/formats/messages/inbound/parse-request.ts';
 import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import { asObject, asText } from '../../../src/lib/json.ts';
@@ -156,7 +156,7 @@ describe.each(CASES)('$tool.type', ({ tool, fields, inputs, refused, says }) => 
     expect(parsed(tool)).toEqual({
       kind: 'function',
       name,
-      description: spelled['description'],
+      description: asText(Object(spelled)['description']),
       parameters: schema,
       shorthand: { format: 'messages', fields: settings },
     });

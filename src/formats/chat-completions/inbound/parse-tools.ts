@@ -3,8 +3,17 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
-import { compact, isEmpty, isObject, type JsonObject, otherFields, withoutNulls } from '../../../lib/json.ts';
+import {
+  asObject,
+  compact,
+  isEmpty,
+  isObject,
+  type JsonObject,
+  otherFields,
+  withoutNulls,
+} from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { describeClientTool } from '../../describe-client-tool.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
@@ -28,7 +37,7 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'pa
 
 /**
  * One tool. The key that it is wrapped in says what it is: Mistral's clients leave out the type, and others give the
- * wrong one. Any type but `function` and `custom` is a tool that the vendor runs.
+ * wrong one. Any type but `function`, `custom` and those of `parseClientTool` is a tool that the vendor runs.
  */
 function parseTool(tool: JsonObject, param: Place): Tool {
   const { type, function: fn, custom } = tool;
@@ -43,7 +52,23 @@ function parseTool(tool: JsonObject, param: Place): Tool {
   }
   if (type === 'function') throw missing(fieldPlace(param, 'function'));
   if (typeof type !== 'string') throw missing(fieldPlace(param, 'type'));
+  const clientTool = parseClientTool(tool, param);
+  if (clientTool) return clientTool;
   return { kind: 'hosted', format: 'chat-completions', value: tool, webSearch: type.includes('web_search') };
+}
+
+/**
+ * One of Anthropic's tools that the caller runs, as LiteLLM takes them: as they are, or with the settings of a computer in
+ * the parameters of a function (its page on computer use). Undefined for any other tool.
+ */
+function parseClientTool(tool: JsonObject, param: Place): FunctionTool | undefined {
+  const { function: fn, ...flat } = tool;
+  const { parameters, ...named } = asObject(fn) ?? {};
+  const described = describeClientTool({ ...flat, ...named, ...asObject(parameters) });
+  if (described === undefined) return undefined;
+  const { type: _, input_schema, ...own } = described.tool;
+  const shorthand = { format: 'messages', fields: described.shorthand } as const;
+  return { ...parseFunction({ ...own, parameters: input_schema }, {}, param), shorthand };
 }
 
 /** The fields of one object and of another, which has the last word. */

@@ -16,9 +16,9 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
+import { describeClientTool } from '../../describe-client-tool.ts';
 import { flatTool } from '../../flat-tools.ts';
 import { parseBlockFields } from './block-fields.ts';
-import { describeClientTool } from './client-tools/client-tools.ts';
 
 /** Fields of a function that mean something to Anthropic alone. */
 const FUNCTION_FIELDS = wordSet('defer_loading eager_input_streaming input_examples allowed_callers');

@@ -1,6 +1,6 @@
 /** What defines a tool that the caller runs, and the parts of JSON Schema that such definitions need. */
 
-import type { JsonObject } from '../../../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 /** What a model must know about a tool. `properties` and `required` are those of its input's schema. */
 export interface Definition {

@@ -1,7 +1,7 @@
 /** The computer tool: a screen, a mouse and a keyboard. */
 
-import { flat } from '../../../../lib/flat-text.ts';
-import type { JsonObject } from '../../../../lib/json.ts';
+import { flat } from '../../lib/flat-text.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { type ClientTool, enumSchema, integers, text } from './definition.ts';
 
 /** The actions of 20241022. */

@@ -8,11 +8,17 @@
  * input is one flat object, because OpenAI refuses alternatives at the root of a schema.
  */
 
-import { asText, type JsonObject, splitFields } from '../../../../lib/json.ts';
-import { BASH } from './bash.ts';
-import { ACTION_INPUT, ACTIONS, computer, FIRST_ACTION_INPUT, FIRST_ACTIONS } from './computer.ts';
-import type { ClientTool } from './definition.ts';
-import { MEMORY, textEditor } from './file-tools.ts';
+import { asText, type JsonObject, splitFields } from '../lib/json.ts';
+import { BASH } from './anthropic-tools/bash.ts';
+import {
+  ACTION_INPUT,
+  ACTIONS,
+  computer,
+  FIRST_ACTION_INPUT,
+  FIRST_ACTIONS,
+} from './anthropic-tools/computer.ts';
+import type { ClientTool } from './anthropic-tools/definition.ts';
+import { MEMORY, textEditor } from './anthropic-tools/file-tools.ts';
 
 const CLIENT_TOOLS: ReadonlyMap<string, ClientTool> = new Map([
   ['bash_20241022', BASH],
@@ -30,7 +36,7 @@ const CLIENT_TOOLS: ReadonlyMap<string, ClientTool> = new Map([
 /** A tool of Anthropic's that was written out. */
 interface DescribedTool {
   /** The tool as one of the caller's own: with a `description` and an `input_schema`. */
-  readonly tool: JsonObject;
+  readonly tool: JsonObject & { readonly input_schema: JsonObject };
   /** The fields that these two replace. Anthropic receives the tool by them. */
   readonly shorthand: JsonObject;
 }
