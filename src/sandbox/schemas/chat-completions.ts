@@ -4,34 +4,23 @@
  */
 
 import { z } from 'zod';
-
-const text = z.string();
-const flag = z.boolean();
-const whole = z.int();
-const free = z.record(z.string(), z.unknown());
+import { each, flag, free, tagged, text, whole } from './fields.ts';
 
 const cacheBreakpoint = z.strictObject({ mode: z.enum(['explicit', 'implicit']), ttl: text.optional() });
-const textPart = z.strictObject({
-  type: z.literal('text'),
-  text,
-  prompt_cache_breakpoint: cacheBreakpoint.optional(),
-});
+const textPart = tagged('text', { text, prompt_cache_breakpoint: cacheBreakpoint.optional() });
 const textContent = z.union([text, z.array(textPart).min(1)]);
 
 const userPart = z.discriminatedUnion('type', [
   textPart,
-  z.strictObject({
-    type: z.literal('image_url'),
+  tagged('image_url', {
     image_url: z.strictObject({ url: text, detail: z.enum(['auto', 'low', 'high', 'original']).optional() }),
     prompt_cache_breakpoint: cacheBreakpoint.optional(),
   }),
-  z.strictObject({
-    type: z.literal('input_audio'),
+  tagged('input_audio', {
     input_audio: z.strictObject({ data: text, format: z.enum(['wav', 'mp3']) }),
     prompt_cache_breakpoint: cacheBreakpoint.optional(),
   }),
-  z.strictObject({
-    type: z.literal('file'),
+  tagged('file', {
     file: z.strictObject({ file_data: text.optional(), file_id: text.optional(), filename: text.optional() }),
     prompt_cache_breakpoint: cacheBreakpoint.optional(),
   }),
@@ -56,15 +45,7 @@ const name = text.optional();
 const assistantMessage = z.strictObject({
   role: z.literal('assistant'),
   content: z
-    .union([
-      text,
-      z.array(
-        z.discriminatedUnion('type', [
-          textPart,
-          z.strictObject({ type: z.literal('refusal'), refusal: text }),
-        ]),
-      ),
-    ])
+    .union([text, z.array(z.discriminatedUnion('type', [textPart, tagged('refusal', { refusal: text })]))])
     .nullish(),
   name,
   refusal: text.nullish(),
@@ -78,11 +59,7 @@ const message = z.discriminatedUnion('role', [
   assistantMessage,
   z.strictObject({ role: z.literal('developer'), content: textContent, name }),
   z.strictObject({ role: z.literal('system'), content: textContent, name }),
-  z.strictObject({
-    role: z.literal('user'),
-    content: z.union([text, z.array(userPart).min(1)]),
-    name,
-  }),
+  z.strictObject({ role: z.literal('user'), content: z.union([text, z.array(userPart).min(1)]), name }),
   // LangChain also names the tool, and OpenAI accepts that.
   z.strictObject({ role: z.literal('tool'), content: textContent, tool_call_id: text, name }),
   z.strictObject({ role: z.literal('function'), content: text.nullable(), name: text }),
@@ -90,12 +67,8 @@ const message = z.discriminatedUnion('role', [
 
 const functionFields = { name: text, description: text.optional(), parameters: free.optional() };
 const tool = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('function'),
-    function: z.strictObject({ ...functionFields, strict: flag.nullish() }),
-  }),
-  z.strictObject({
-    type: z.literal('custom'),
+  tagged('function', { function: z.strictObject({ ...functionFields, strict: flag.nullish() }) }),
+  tagged('custom', {
     custom: z.strictObject({ name: text, description: text.optional(), format: free.optional() }),
   }),
 ]);
@@ -104,20 +77,18 @@ const named = z.strictObject({ name: text });
 const toolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('function'), function: named }),
-    z.strictObject({ type: z.literal('custom'), custom: named }),
-    z.strictObject({
-      type: z.literal('allowed_tools'),
+    tagged('function', { function: named }),
+    tagged('custom', { custom: named }),
+    tagged('allowed_tools', {
       allowed_tools: z.strictObject({ mode: z.enum(['auto', 'required']), tools: z.array(free) }),
     }),
   ]),
 ]);
 
 const responseFormat = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text') }),
-  z.strictObject({ type: z.literal('json_object') }),
-  z.strictObject({
-    type: z.literal('json_schema'),
+  tagged('text'),
+  tagged('json_object'),
+  tagged('json_schema', {
     json_schema: z.strictObject({
       name: text.regex(/^[\w-]{1,64}$/),
       description: text.optional(),
@@ -205,19 +176,14 @@ const compatibleFields = z.strictObject({
   response_format: z.looseObject({ type: text }).optional(),
   reasoning_effort: text.optional(),
   service_tier: text.optional(),
-  top_k: z.number().optional(),
-  min_p: z.number().optional(),
-  repetition_penalty: z.number().optional(),
+  ...each(z.number().optional(), 'top_k min_p repetition_penalty'),
   random_seed: whole.optional(),
   safe_prompt: flag.optional(),
   reasoning: free.optional(),
   reasoning_format: text.optional(),
   include_reasoning: flag.optional(),
   thinking: free.optional(),
-  enable_thinking: flag.optional(),
-  clear_thinking: flag.optional(),
-  reasoning_split: flag.optional(),
-  tool_stream: flag.optional(),
+  ...each(flag.optional(), 'enable_thinking clear_thinking reasoning_split tool_stream'),
   usage: free.optional(),
   provider: free.optional(),
   plugins: z.array(free).optional(),

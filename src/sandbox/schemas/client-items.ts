@@ -4,10 +4,8 @@
  */
 
 import { z } from 'zod';
+import { free, tagged, text, whole } from './fields.ts';
 
-const text = z.string();
-const whole = z.int();
-const free = z.record(z.string(), z.unknown());
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 const common = {
   id: text.nullish(),
@@ -16,9 +14,8 @@ const common = {
   internal_chat_message_metadata_passthrough: free.nullish(),
 };
 
-const shellCall = z.strictObject({
+const shellCall = tagged('shell_call', {
   ...common,
-  type: z.literal('shell_call'),
   call_id: text,
   action: z.strictObject({
     commands: z.array(text),
@@ -28,30 +25,24 @@ const shellCall = z.strictObject({
   environment: free.nullish(),
   status,
 });
-const shellOutput = z.strictObject({
+const shellOutput = tagged('shell_call_output', {
   ...common,
-  type: z.literal('shell_call_output'),
   call_id: text,
   output: z.array(
     z.strictObject({
       stdout: text,
       stderr: text,
-      outcome: z.discriminatedUnion('type', [
-        z.strictObject({ type: z.literal('exit'), exit_code: whole }),
-        z.strictObject({ type: z.literal('timeout') }),
-      ]),
+      outcome: z.discriminatedUnion('type', [tagged('exit', { exit_code: whole }), tagged('timeout')]),
     }),
   ),
   max_output_length: whole.nullish(),
   status,
 });
 
-const localShellCall = z.strictObject({
+const localShellCall = tagged('local_shell_call', {
   ...common,
-  type: z.literal('local_shell_call'),
   call_id: text,
-  action: z.strictObject({
-    type: z.literal('exec'),
+  action: tagged('exec', {
     command: z.array(text),
     env: z.record(z.string(), text),
     timeout_ms: whole.nullish(),
@@ -61,28 +52,25 @@ const localShellCall = z.strictObject({
   status,
 });
 /** According to the types the id of the call is in `id`; according to the guide it is in `call_id`. */
-const localShellOutput = z.strictObject({
+const localShellOutput = tagged('local_shell_call_output', {
   ...common,
-  type: z.literal('local_shell_call_output'),
   call_id: text.nullish(),
   output: text,
   status,
 });
 
-const patchCall = z.strictObject({
+const patchCall = tagged('apply_patch_call', {
   ...common,
-  type: z.literal('apply_patch_call'),
   call_id: text,
   operation: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('create_file'), path: text, diff: text }),
-    z.strictObject({ type: z.literal('update_file'), path: text, diff: text }),
-    z.strictObject({ type: z.literal('delete_file'), path: text }),
+    tagged('create_file', { path: text, diff: text }),
+    tagged('update_file', { path: text, diff: text }),
+    tagged('delete_file', { path: text }),
   ]),
   status: z.enum(['in_progress', 'completed']),
 });
-const patchOutput = z.strictObject({
+const patchOutput = tagged('apply_patch_call_output', {
   ...common,
-  type: z.literal('apply_patch_call_output'),
   call_id: text,
   status: z.enum(['completed', 'failed']),
   output: text.nullish(),

@@ -5,11 +5,8 @@
  */
 
 import { z } from 'zod';
+import { each, flag, free, text } from './fields.ts';
 import { GEMINI_ENUMS, type GeminiEnum } from './gemini-enums.ts';
-
-const text = z.string();
-const flag = z.boolean();
-const free = z.record(z.string(), z.unknown());
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -114,9 +111,7 @@ const content = proto({ role: text.optional(), parts: repeated(part).optional() 
 const schema: z.ZodType = z.lazy(() =>
   proto({
     type: enumeration('Type').optional(),
-    format: text.optional(),
-    title: text.optional(),
-    description: text.optional(),
+    ...each(text.optional(), 'format title description'),
     nullable: flag.optional(),
     enum: z.array(text).optional(),
     items: schema.optional(),
@@ -150,13 +145,10 @@ const functionDeclaration = proto({
 
 const tool = proto({
   functionDeclarations: repeated(functionDeclaration).optional(),
-  googleSearch: free.optional(),
-  googleSearchRetrieval: free.optional(),
-  urlContext: free.optional(),
-  codeExecution: free.optional(),
-  fileSearch: free.optional(),
-  googleMaps: free.optional(),
-  computerUse: free.optional(),
+  ...each(
+    free.optional(),
+    'googleSearch googleSearchRetrieval urlContext codeExecution fileSearch googleMaps computerUse',
+  ),
   mcpServers: z.array(free).optional(),
 });
 

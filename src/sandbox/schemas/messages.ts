@@ -5,11 +5,8 @@
  */
 
 import { z } from 'zod';
-
-const text = z.string();
-const flag = z.boolean();
-const whole = z.int();
-const free = z.record(z.string(), z.unknown());
+import { wordList } from '../../lib/words.ts';
+import { each, flag, free, tagged, text, whole } from './fields.ts';
 
 const cacheControl = z
   .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
@@ -17,34 +14,29 @@ const cacheControl = z
 const cited = z.strictObject({ enabled: flag.optional() }).nullish();
 const caller = z.looseObject({ type: text }).optional();
 
-const textBlock = z.strictObject({
-  type: z.literal('text'),
+const textBlock = tagged('text', {
   text: text.min(1),
   citations: z.array(free).nullish(),
   cache_control: cacheControl,
 });
 
-const base64Image = z.strictObject({
-  type: z.literal('base64'),
+const base64Image = tagged('base64', {
   media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
   data: text,
 });
-const urlSource = z.strictObject({ type: z.literal('url'), url: text });
-const fileSource = z.strictObject({ type: z.literal('file'), file_id: text });
-const imageBlock = z.strictObject({
-  type: z.literal('image'),
+const urlSource = tagged('url', { url: text });
+const fileSource = tagged('file', { file_id: text });
+const imageBlock = tagged('image', {
   source: z.discriminatedUnion('type', [base64Image, urlSource, fileSource]),
   transformations: free.nullish(),
   cache_control: cacheControl,
 });
 
-const documentBlock = z.strictObject({
-  type: z.literal('document'),
+const documentBlock = tagged('document', {
   source: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: text }),
-    z.strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: text }),
-    z.strictObject({
-      type: z.literal('content'),
+    tagged('base64', { media_type: z.literal('application/pdf'), data: text }),
+    tagged('text', { media_type: z.literal('text/plain'), data: text }),
+    tagged('content', {
       content: z.union([text, z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]),
     }),
     urlSource,
@@ -56,8 +48,7 @@ const documentBlock = z.strictObject({
   cache_control: cacheControl,
 });
 
-const searchResultBlock = z.strictObject({
-  type: z.literal('search_result'),
+const searchResultBlock = tagged('search_result', {
   source: text,
   title: text,
   content: z.array(textBlock),
@@ -65,8 +56,7 @@ const searchResultBlock = z.strictObject({
   cache_control: cacheControl,
 });
 
-const toolResultBlock = z.strictObject({
-  type: z.literal('tool_result'),
+const toolResultBlock = tagged('tool_result', {
   tool_use_id: text.regex(/^[a-zA-Z0-9_-]+$/),
   content: z
     .union([
@@ -93,10 +83,9 @@ const ownBlocks = [
   documentBlock,
   searchResultBlock,
   toolResultBlock,
-  z.strictObject({ type: z.literal('thinking'), thinking: text, signature: text }),
-  z.strictObject({ type: z.literal('redacted_thinking'), data: text }),
-  z.strictObject({
-    type: z.literal('tool_use'),
+  tagged('thinking', { thinking: text, signature: text }),
+  tagged('redacted_thinking', { data: text }),
+  tagged('tool_use', {
     id: text.regex(/^[a-zA-Z0-9_-]+$/),
     name: text.min(1).max(200),
     input: free,
@@ -107,24 +96,14 @@ const ownBlocks = [
 ] as const;
 
 const serverBlock = z.looseObject({
-  type: z.enum([
-    'server_tool_use',
-    'web_search_tool_result',
-    'web_fetch_tool_result',
-    'code_execution_tool_result',
-    'bash_code_execution_tool_result',
-    'text_editor_code_execution_tool_result',
-    'tool_search_tool_result',
-    'container_upload',
-    'mcp_tool_use',
-    'mcp_tool_result',
-    'mcp_tool_listing',
-    'compaction',
-    'fallback',
-    'advisor_tool_result',
-    'tool_addition',
-    'tool_removal',
-  ]),
+  type: z.enum(
+    wordList(`
+      server_tool_use web_search_tool_result web_fetch_tool_result code_execution_tool_result
+      bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result
+      container_upload mcp_tool_use mcp_tool_result mcp_tool_listing compaction fallback
+      advisor_tool_result tool_addition tool_removal
+    `),
+  ),
   cache_control: cacheControl,
 });
 
@@ -158,10 +137,10 @@ const datedTool = z.looseObject({
 
 const parallel = { disable_parallel_tool_use: flag.optional() };
 const toolChoice = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('auto'), ...parallel }),
-  z.strictObject({ type: z.literal('any'), ...parallel }),
-  z.strictObject({ type: z.literal('tool'), name: text, ...parallel }),
-  z.strictObject({ type: z.literal('none') }),
+  tagged('auto', parallel),
+  tagged('any', parallel),
+  tagged('tool', { name: text, ...parallel }),
+  tagged('none'),
 ]);
 
 const shown = {
@@ -169,13 +148,13 @@ const shown = {
   block_binding: free.nullish(),
 };
 const thinking = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('enabled'), budget_tokens: whole.min(1024), ...shown }),
-  z.strictObject({ type: z.literal('adaptive'), ...shown }),
-  z.strictObject({ type: z.literal('disabled') }),
-  z.strictObject({ type: z.literal('between_tools') }),
+  tagged('enabled', { budget_tokens: whole.min(1024), ...shown }),
+  tagged('adaptive', shown),
+  tagged('disabled'),
+  tagged('between_tools'),
 ]);
 
-const jsonFormat = z.strictObject({ type: z.literal('json_schema'), schema: free }).nullish();
+const jsonFormat = tagged('json_schema', { schema: free }).nullish();
 const countedFields = {
   model: text.min(1),
   messages: z.array(message).min(1),
@@ -183,13 +162,7 @@ const countedFields = {
   tools: z.array(z.union([customTool, datedTool])).optional(),
   tool_choice: toolChoice.optional(),
   thinking: thinking.optional(),
-  output_config: z
-    .strictObject({
-      effort,
-      format: jsonFormat,
-      task_budget: free.nullish(),
-    })
-    .optional(),
+  output_config: z.strictObject({ effort, format: jsonFormat, task_budget: free.nullish() }).optional(),
   output_format: jsonFormat,
   cache_control: cacheControl,
   speed: z.enum(['standard', 'fast']).nullish(),
@@ -214,9 +187,7 @@ export const messagesRequest = z.strictObject({
   service_tier: z.enum(['auto', 'standard_only']).optional(),
   inference_geo: text.nullish(),
   container: z.union([text, free]).nullish(),
-  diagnostics: free.nullish(),
-  billing_policy: free.nullish(),
-  compaction: free.nullish(),
+  ...each(free.nullish(), 'diagnostics billing_policy compaction'),
   fallbacks: z.union([z.array(free), z.literal('default')]).nullish(),
   fallback_credit_token: z.union([text, free]).nullish(),
   thread: free.nullish(),

@@ -4,47 +4,36 @@
  */
 
 import { z } from 'zod';
+import { wordList } from '../../lib/words.ts';
 import { clientItems } from './client-items.ts';
+import { each, flag, free, tagged, text, whole } from './fields.ts';
 
-const text = z.string();
-const flag = z.boolean();
-const whole = z.int();
-const free = z.record(z.string(), z.unknown());
 const id = text.nullish();
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 /** Codex adds this to every item. */
 const passed = { internal_chat_message_metadata_passthrough: free.nullish() };
+const itemFields = { id, status: itemStatus, ...passed };
 const cacheBreakpoint = z
   .strictObject({ mode: z.enum(['explicit', 'implicit']), ttl: text.optional() })
   .nullish();
 
 const inputPart = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('input_text'), text, prompt_cache_breakpoint: cacheBreakpoint }),
-  z.strictObject({
-    type: z.literal('input_image'),
+  tagged('input_text', { text, prompt_cache_breakpoint: cacheBreakpoint }),
+  tagged('input_image', {
     detail: z.enum(['low', 'high', 'auto', 'original']).nullish(),
     image_url: text.nullish(),
     file_id: text.nullish(),
     prompt_cache_breakpoint: cacheBreakpoint,
   }),
-  z.strictObject({
-    type: z.literal('input_file'),
-    file_data: text.nullish(),
-    file_id: text.nullish(),
-    file_url: text.nullish(),
-    filename: text.nullish(),
+  tagged('input_file', {
+    ...each(text.nullish(), 'file_data file_id file_url filename'),
     detail: text.optional(),
     prompt_cache_breakpoint: cacheBreakpoint,
   }),
 ]);
 const outputPart = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('output_text'),
-    text,
-    annotations: z.array(free).optional(),
-    logprobs: z.array(free).optional(),
-  }),
-  z.strictObject({ type: z.literal('refusal'), refusal: text }),
+  tagged('output_text', { text, annotations: z.array(free).optional(), logprobs: z.array(free).optional() }),
+  tagged('refusal', { refusal: text }),
 ]);
 
 const message = z.strictObject({
@@ -59,91 +48,58 @@ const message = z.strictObject({
 
 const callOutput = z.union([text, z.array(inputPart)]);
 const knownItems = [
-  z.strictObject({
-    type: z.literal('function_call'),
-    call_id: text,
-    name: text,
-    arguments: text,
+  tagged('function_call', {
+    ...each(text, 'call_id name arguments'),
     async: flag.nullish(),
     namespace: text.nullish(),
     caller: free.nullish(),
-    id,
-    status: itemStatus,
-    ...passed,
+    ...itemFields,
   }),
-  z.strictObject({
-    type: z.literal('function_call_output'),
+  tagged('function_call_output', {
     call_id: text.nullish(),
     output: callOutput,
     name: text.nullish(),
     namespace: text.nullish(),
     caller: free.nullish(),
-    id,
-    status: itemStatus,
-    ...passed,
+    ...itemFields,
   }),
-  z.strictObject({
-    type: z.literal('custom_tool_call'),
-    call_id: text,
-    name: text,
-    input: text,
+  tagged('custom_tool_call', {
+    ...each(text, 'call_id name input'),
     async: flag.nullish(),
     namespace: text.nullish(),
     caller: free.nullish(),
-    id,
-    status: itemStatus,
-    ...passed,
+    ...itemFields,
   }),
-  z.strictObject({
-    type: z.literal('custom_tool_call_output'),
+  tagged('custom_tool_call_output', {
     call_id: text,
     output: callOutput,
     name: text.nullish(),
     caller: free.nullish(),
-    id,
-    status: itemStatus,
-    ...passed,
+    ...itemFields,
   }),
-  z.strictObject({
-    type: z.literal('reasoning'),
+  tagged('reasoning', {
     id,
-    summary: z.array(z.strictObject({ type: z.literal('summary_text'), text })),
-    content: z.array(z.strictObject({ type: z.literal('reasoning_text'), text })).nullish(),
+    summary: z.array(tagged('summary_text', { text })),
+    content: z.array(tagged('reasoning_text', { text })).nullish(),
     encrypted_content: text.nullish(),
     status: itemStatus,
     ...passed,
   }),
-  z.strictObject({ type: z.literal('item_reference'), id: text }),
+  tagged('item_reference', { id: text }),
 ] as const;
 
 /** A reference may leave out its type. */
 const bareReference = z.strictObject({ type: z.null().optional(), id: text });
 
 const hostedItem = z.looseObject({
-  type: z.enum([
-    'file_search_call',
-    'web_search_call',
-    'computer_call',
-    'computer_call_output',
-    'code_interpreter_call',
-    'image_generation_call',
-    'mcp_list_tools',
-    'mcp_approval_request',
-    'mcp_approval_response',
-    'mcp_call',
-    'tool_search_call',
-    'tool_search_output',
-    'additional_tools',
-    'agent_message',
-    'agent_reasoning',
-    'compaction',
-    'compaction_summary',
-    'configuration_update',
-    'context_compaction',
-    'compaction_trigger',
-    'program',
-    'program_output',
-  ]),
+  type: z.enum(
+    wordList(`
+      file_search_call web_search_call computer_call computer_call_output code_interpreter_call
+      image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response mcp_call
+      tool_search_call tool_search_output additional_tools agent_message agent_reasoning compaction
+      compaction_summary configuration_update context_compaction compaction_trigger program program_output
+    `),
+  ),
 });
 
 const item = z.union([
@@ -152,8 +108,7 @@ const item = z.union([
   z.discriminatedUnion('type', [...knownItems, ...clientItems, hostedItem]),
 ]);
 
-const functionTool = z.strictObject({
-  type: z.literal('function'),
+const functionTool = tagged('function', {
   name: text,
   description: text.nullish(),
   parameters: free.nullish(),
@@ -163,8 +118,7 @@ const functionTool = z.strictObject({
   allowed_callers: z.array(text).nullish(),
   output_schema: free.nullish(),
 });
-const customTool = z.strictObject({
-  type: z.literal('custom'),
+const customTool = tagged('custom', {
   name: text,
   description: text.optional(),
   format: free.optional(),
@@ -173,47 +127,31 @@ const customTool = z.strictObject({
   allowed_callers: z.array(text).nullish(),
 });
 const hostedTool = z.looseObject({
-  type: z.enum([
-    'file_search',
-    'computer',
-    'computer_use_preview',
-    'web_search',
-    'web_search_2025_08_26',
-    'web_search_preview',
-    'web_search_preview_2025_03_11',
-    'mcp',
-    'code_interpreter',
-    'programmatic_tool_calling',
-    'image_generation',
-    'local_shell',
-    'shell',
-    'namespace',
-    'tool_search',
-    'apply_patch',
-  ]),
+  type: z.enum(
+    wordList(`
+      file_search computer computer_use_preview web_search web_search_2025_08_26 web_search_preview
+      web_search_preview_2025_03_11 mcp code_interpreter programmatic_tool_calling image_generation
+      local_shell shell namespace tool_search apply_patch
+    `),
+  ),
 });
 const tool = z.discriminatedUnion('type', [functionTool, customTool, hostedTool]);
 
 const toolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
   z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('function'), name: text }),
-    z.strictObject({ type: z.literal('custom'), name: text }),
-    z.strictObject({
-      type: z.literal('allowed_tools'),
-      mode: z.enum(['auto', 'required']),
-      tools: z.array(free),
-    }),
-    z.strictObject({ type: z.literal('computer_use') }),
+    tagged('function', { name: text }),
+    tagged('custom', { name: text }),
+    tagged('allowed_tools', { mode: z.enum(['auto', 'required']), tools: z.array(free) }),
+    tagged('computer_use'),
     hostedTool,
   ]),
 ]);
 
 const textFormat = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text') }),
-  z.strictObject({ type: z.literal('json_object') }),
-  z.strictObject({
-    type: z.literal('json_schema'),
+  tagged('text'),
+  tagged('json_object'),
+  tagged('json_schema', {
     name: text.regex(/^[\w-]{1,64}$/),
     schema: free,
     description: text.optional(),
@@ -236,10 +174,7 @@ const countedFields = {
   tool_choice: toolChoice.optional(),
   parallel_tool_calls: flag.nullish(),
   text: z
-    .strictObject({
-      format: textFormat.optional(),
-      verbosity: z.enum(['low', 'medium', 'high']).nullish(),
-    })
+    .strictObject({ format: textFormat.optional(), verbosity: z.enum(['low', 'medium', 'high']).nullish() })
     .optional(),
   reasoning: z
     .strictObject({
@@ -276,16 +211,13 @@ const requestFields = {
   top_logprobs: whole.min(0).max(20).nullish(),
   include: z
     .array(
-      z.enum([
-        'file_search_call.results',
-        'web_search_call.results',
-        'web_search_call.action.sources',
-        'message.input_image.image_url',
-        'computer_call_output.output.image_url',
-        'code_interpreter_call.outputs',
-        'reasoning.encrypted_content',
-        'message.output_text.logprobs',
-      ]),
+      z.enum(
+        wordList(`
+          file_search_call.results web_search_call.results web_search_call.action.sources
+          message.input_image.image_url computer_call_output.output.image_url
+          code_interpreter_call.outputs reasoning.encrypted_content message.output_text.logprobs
+        `),
+      ),
     )
     .nullish(),
   store: flag.nullish(),
