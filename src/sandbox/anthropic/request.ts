@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { findFlaws } from '../flaws.ts';
 import type { SandboxState } from '../sandbox-state.ts';
-import { anthropicFlaw, anthropicRefusal } from './words.ts';
+import { anthropicFlaw, anthropicRefusal, badRequest } from './words.ts';
 
 export type Known = readonly [name: string, model: Model];
 
@@ -28,7 +28,7 @@ export function lookUp(state: SandboxState, name: string): Known {
 export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   const body = objectIn(request);
   if (body === undefined) {
-    throw anthropicRefusal(400, 'The request body is not valid JSON: it should be an object.');
+    throw badRequest('The request body is not valid JSON: it should be an object.');
   }
   const parsed = schema.safeParse(body);
   const [flaw] = parsed.success ? [] : findFlaws(parsed.error.issues, body);

@@ -9,7 +9,7 @@ import { checkBlocks } from '../messages/check-blocks.ts';
 import { newId, type SandboxState } from '../sandbox-state.ts';
 import { countTokensRequest } from '../schemas/messages.ts';
 import { checkedBody, type Known, lookUp } from './request.ts';
-import { anthropicRefusal } from './words.ts';
+import { anthropicRefusal, badRequest } from './words.ts';
 
 /**
  * Answers one request as Anthropic does.
@@ -58,9 +58,9 @@ function checkHeaders(request: VendorRequest, key: string): void {
   if (given === undefined) throw anthropicRefusal(401, 'x-api-key header is required');
   if (given !== key) throw anthropicRefusal(401, 'invalid x-api-key');
   const version = header(request, 'anthropic-version');
-  if (version === undefined) throw anthropicRefusal(400, 'anthropic-version: header is required');
+  if (version === undefined) throw badRequest('anthropic-version: header is required');
   if (!VERSIONS.includes(version)) {
-    throw anthropicRefusal(400, `anthropic-version: "${version.slice(0, 40)}" is not a valid version`);
+    throw badRequest(`anthropic-version: "${version.slice(0, 40)}" is not a valid version`);
   }
 }
 

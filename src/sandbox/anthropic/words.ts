@@ -17,16 +17,21 @@ export function anthropicRefusal(status: number, message: string, subject?: Refu
   return new Refused(status, { type: 'error', error: { type, message } }, {}, subject);
 }
 
+/** @returns a 400 in Anthropic's form */
+export function badRequest(message: string, subject?: RefusalSubject): Refused {
+  return anthropicRefusal(400, message, subject);
+}
+
 /** @returns a 400 for the first flaw of a request, in Anthropic's words, which are those of pydantic */
 export function anthropicFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   if (flaw.kind === 'size' && flaw.of === 'string' && flaw.path.at(-1) === 'text') {
-    return anthropicRefusal(400, 'messages: text content blocks must be non-empty', findSubject(flaw));
+    return badRequest('messages: text content blocks must be non-empty', findSubject(flaw));
   }
   if (flaw.kind === 'size' && at === 'messages') {
-    return anthropicRefusal(400, 'messages: at least one message is required');
+    return badRequest('messages: at least one message is required');
   }
-  return anthropicRefusal(400, `${at}: ${describeFault(flaw)}`, findSubject(flaw));
+  return badRequest(`${at}: ${describeFault(flaw)}`, findSubject(flaw));
 }
 
 function describeFault(flaw: Flaw): string {

@@ -7,7 +7,7 @@ import { checkService } from '../compatible/check-request.ts';
 import { compose } from '../compose.ts';
 import { objectIn, streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest } from '../openai/words.ts';
 import { type SandboxState, stampFor } from '../sandbox-state.ts';
 import { chatRequest, compatibleRequest, deepseekRequest } from '../schemas/chat-completions.ts';
 import { askOfChat } from './ask.ts';
@@ -60,7 +60,7 @@ function isDeepseek(name: string): boolean {
 }
 
 function tooLong(tokens: number, max: number) {
-  return openaiRefusal(400, {
+  return badRequest({
     message:
       `This model's maximum context length is ${max} tokens. However, your messages resulted in ${tokens} tokens. ` +
       'Please reduce the length of the messages.',

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest } from '../openai/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
 /** The longest id of a call that OpenAI accepts, in characters. */
@@ -34,7 +34,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
     const id = asText(call['id']) ?? '';
     if (limitsIds && id.length > MAX_ID_LENGTH) {
       const param = `messages[${index}].tool_calls[${at}].id`;
-      throw openaiRefusal(400, {
+      throw badRequest({
         message:
           `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_ID_LENGTH}, ` +
           `but got a string with length ${id.length} instead.`,
@@ -47,7 +47,7 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
   const ids = calls.map((call) => asText(call['id']) ?? '');
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
   if (twice !== undefined) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message: `Duplicate value for 'tool_call_id' of '${twice}' found in message with role 'assistant'.`,
       param: `messages.[${index}].tool_calls`,
       subject: { thing: 'repeated ids', path: ['messages', index, 'tool_calls'], id: twice },
@@ -63,7 +63,7 @@ function answersCalls(messages: readonly JsonObject[], index: number): boolean {
 }
 
 function unanswered(ids: readonly string[], index: number) {
-  return openaiRefusal(400, {
+  return badRequest({
     message:
       "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
       `The following tool_call_ids did not have response messages: ${ids.join(', ')}`,
@@ -75,12 +75,12 @@ function unanswered(ids: readonly string[], index: number) {
 function unexpectedAnswer(messages: readonly JsonObject[], index: number, id: string) {
   const subject: RefusalSubject = { thing: 'unpaired call', path: ['messages', index] };
   return answersCalls(messages, index)
-    ? openaiRefusal(400, {
+    ? badRequest({
         message: `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`,
         param: `messages.[${index}].tool_call_id`,
         subject,
       })
-    : openaiRefusal(400, {
+    : badRequest({
         message:
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         param: `messages.[${index}].role`,

@@ -6,11 +6,11 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import { checkParameters } from '../openai/function-schema.ts';
 import { answersAtOnce, checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest } from '../openai/words.ts';
 
 /** A field is named alone only if the model does not take it. */
 const bad = (message: string, param: string, code: string | null = null) =>
-  openaiRefusal(400, {
+  badRequest({
     message,
     param,
     code,
@@ -142,7 +142,7 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
     throw bad('Web search options not supported with this model.', 'web_search_options');
   }
   if (asObject(body['response_format'])?.['type'] === 'json_schema' && model.structuredOutput === false) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message:
         "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model. Learn more about " +
         'supported models at the Structured Outputs guide: https://platform.openai.com/docs/guides/structured-outputs',

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects } from '../../lib/json.ts';
-import { googleRefusal } from '../google/words.ts';
+import { badRequest } from '../google/words.ts';
 import { parseParts } from './ask.ts';
 
 /** What a part may hold: exactly one of these. */
@@ -26,7 +26,7 @@ const DATA = [
 export function checkContents(body: JsonObject): void {
   const contents = asObjects(body['contents']);
   if (contents.length === 0) {
-    throw googleRefusal(400, '* GenerateContentRequest.contents: contents is not specified\n');
+    throw badRequest('* GenerateContentRequest.contents: contents is not specified\n');
   }
   for (const [index, content] of contents.entries()) checkContent(content, index);
   checkTurns(mergedTurns(contents));
@@ -36,11 +36,11 @@ function checkContent(content: JsonObject, index: number): void {
   const { role } = content;
   const at = `GenerateContentRequest.contents[${index}]`;
   if (role !== undefined && role !== 'user' && role !== 'model' && role !== 'function') {
-    throw googleRefusal(400, 'Please use a valid role: user, model.');
+    throw badRequest('Please use a valid role: user, model.');
   }
   const parts = parseParts(content);
   if (parts.length === 0) {
-    throw googleRefusal(400, `* ${at}.parts: contents.parts must not be empty.\n`, [], {
+    throw badRequest(`* ${at}.parts: contents.parts must not be empty.\n`, {
       thing: 'empty text',
       path: ['contents', index],
     });
@@ -48,17 +48,14 @@ function checkContent(content: JsonObject, index: number): void {
   for (const [place, part] of parts.entries()) {
     const held = DATA.filter((field) => part[field] !== undefined);
     if (held.length > 1) {
-      throw googleRefusal(
-        400,
+      throw badRequest(
         `Invalid value at 'contents[${index}].parts[${place}]' (oneof), oneof field 'data' is already set. Cannot set '${held[1]}'`,
       );
     }
     // A signature may come alone. The text beside it was empty, and protobuf leaves an empty text out.
     if (held.length === 0 && part['thoughtSignature'] === undefined) {
-      throw googleRefusal(
-        400,
+      throw badRequest(
         `* ${at}.parts[${place}].data: required oneof field 'data' must have one initialized field\n`,
-        [],
         { thing: 'empty text', path: ['contents', index, 'parts', place] },
       );
     }
@@ -82,10 +79,8 @@ function checkTurns(contents: readonly JsonObject[]): void {
   for (const [index, content] of contents.entries()) checkTurn(content, contents[index - 1], index);
   const last = contents.at(-1);
   if (last !== undefined && count(last, 'functionCall') > 0) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       'Please ensure that multiturn requests end with a user turn or a function response turn.',
-      [],
       { thing: 'order', path: ['contents', contents.length - 1] },
     );
   }
@@ -96,28 +91,22 @@ function checkTurn(content: JsonObject, before: JsonObject | undefined, index: n
   const calls = count(content, 'functionCall');
   const responses = count(content, 'functionResponse');
   if (calls > 0 && (before === undefined || before['role'] === 'model')) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
-      [],
       { thing: 'order', path: ['contents', index] },
     );
   }
   const called = before === undefined ? 0 : count(before, 'functionCall');
   if (responses > 0 && called === 0) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       'Please ensure that function response turn comes immediately after a function call turn.',
-      [],
       { thing: 'unpaired call', path: ['contents', index] },
     );
   }
   const open = called > 0 && content['role'] !== 'model';
   if ((open || responses > 0) && responses !== called) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
-      [],
       { thing: 'unpaired call', path: ['contents', index] },
     );
   }

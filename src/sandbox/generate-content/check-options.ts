@@ -3,7 +3,7 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
-import { googleRefusal } from '../google/words.ts';
+import { badRequest } from '../google/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
 /**
@@ -16,7 +16,7 @@ export function checkOptions(body: JsonObject): void {
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw googleRefusal(400, `Duplicate function declaration found: ${twice}`, [], {
+    throw badRequest(`Duplicate function declaration found: ${twice}`, {
       thing: 'tool names',
       path: ['tools'],
     });
@@ -24,23 +24,22 @@ export function checkOptions(body: JsonObject): void {
   const config = asObject(body['toolConfig']);
   const calling = asObject(config?.['functionCallingConfig']);
   if (calling && names.length === 0 && config?.['includeServerSideToolInvocations'] !== true) {
-    throw googleRefusal(400, 'Function calling config is set without function_declarations.');
+    throw badRequest('Function calling config is set without function_declarations.');
   }
   const allowed = asList(calling?.['allowedFunctionNames']).map(String);
   const mode = asText(calling?.['mode'])?.toUpperCase();
   if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED') {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       'Allowed function names can only be set when function calling mode is ANY or VALIDATED.',
     );
   }
   const told = asObject(body['toolConfig'])?.['includeServerSideToolInvocations'] === true;
   if (mode !== undefined && names.length === 0 && !told) {
-    throw googleRefusal(400, 'Function calling config is set without function_declarations.');
+    throw badRequest('Function calling config is set without function_declarations.');
   }
   const unknown = allowed.find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw googleRefusal(400, `Allowed function name ${unknown} is not among the function declarations.`);
+    throw badRequest(`Allowed function name ${unknown} is not among the function declarations.`);
   }
 }
 
@@ -53,22 +52,21 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   checkThinking(asObject(config?.['thinkingConfig']), model);
   const declares = asObjects(body['tools']).some((tool) => asList(tool['functionDeclarations']).length > 0);
   if (declares && config?.['responseMimeType'] === 'application/json' && /gemini-[12]\b/.test(model.id)) {
-    throw googleRefusal(400, "Function calling with a response mime type: 'application/json' is unsupported");
+    throw badRequest("Function calling with a response mime type: 'application/json' is unsupported");
   }
   const penalties = [config?.['presencePenalty'], config?.['frequencyPenalty']];
   if (model.thinking !== undefined && penalties.some((penalty) => (asNumber(penalty) ?? 0) !== 0)) {
-    throw googleRefusal(400, 'Penalty is not enabled for this model');
+    throw badRequest('Penalty is not enabled for this model');
   }
   if (declares && asObjects(body['tools']).some((tool) => tool['googleSearch'] !== undefined)) {
     checkSearch(asObject(body['toolConfig']), model);
   }
   if (model.prefill === false && asObjects(body['contents']).at(-1)?.['role'] === 'model') {
-    throw googleRefusal(400, 'Requests ending with a model turn are not supported.');
+    throw badRequest('Requests ending with a model turn are not supported.');
   }
   const limit = asNumber(config?.['maxOutputTokens']) ?? 0;
   if (limit > model.maxOutputTokens) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       `Unable to submit request because it has a maxOutputTokens value of ${limit} but the supported range is from 1 (inclusive) to ${model.maxOutputTokens + 1} (exclusive). Update the value and try again.`,
     );
   }
@@ -77,11 +75,10 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
 /** A search is combined with functions. */
 function checkSearch(toolConfig: JsonObject | undefined, model: Model): void {
   if (/gemini-[12]\b/.test(model.id)) {
-    throw googleRefusal(400, 'Tool use with function calling is unsupported by the model.');
+    throw badRequest('Tool use with function calling is unsupported by the model.');
   }
   if (toolConfig?.['includeServerSideToolInvocations'] === true) return;
-  throw googleRefusal(
-    400,
+  throw badRequest(
     'Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.',
   );
 }
@@ -92,20 +89,18 @@ function checkThinking(thinking: JsonObject | undefined, model: Model): void {
   const budget = asNumber(thinking['thinkingBudget']);
   const level = asText(thinking['thinkingLevel'])?.toLowerCase();
   if (budget !== undefined && level !== undefined) {
-    throw googleRefusal(400, 'You can only set only one of thinking budget and thinking level.');
+    throw badRequest('You can only set only one of thinking budget and thinking level.');
   }
   if (model.thinking === undefined) {
     if (budget === undefined && level === undefined) return;
-    throw googleRefusal(400, 'Thinking is not enabled for this model.', [], subject);
+    throw badRequest('Thinking is not enabled for this model.', subject);
   }
   const { efforts } = model.thinking;
   if (level !== undefined && !efforts.some((effort) => effort === level)) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       efforts.length === 0
         ? 'Thinking level is not supported for this model.'
         : `Thinking level ${level.toUpperCase()} is not supported for this model. Please retry with other thinking level.`,
-      [],
       subject,
     );
   }
@@ -116,11 +111,10 @@ function checkBudget(budget: number, { budget: range, canDisable }: NonNullable<
   if (range === undefined) return;
   if (budget === 0) {
     if (canDisable) return;
-    throw googleRefusal(400, 'Budget 0 is invalid. This model only works in thinking mode.');
+    throw badRequest('Budget 0 is invalid. This model only works in thinking mode.');
   }
   if (budget < range.min || budget > range.max) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       `The thinking budget ${budget} is invalid. Please choose a value between ${range.min} and ${range.max}.`,
     );
   }

@@ -8,7 +8,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
 import type { FlawPath } from '../flaws.ts';
-import { googleRefusal } from '../google/words.ts';
+import { badRequest } from '../google/words.ts';
 import { verify } from '../signatures.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 import { parseParts, speaks } from './ask.ts';
@@ -48,13 +48,11 @@ export function checkSignatures(body: JsonObject, model: Model): void {
     const first = parseParts(content).find((part) => part['functionCall'] !== undefined);
     if (first === undefined || first['thoughtSignature'] !== undefined) continue;
     const name = asText(asObject(first['functionCall'])?.['name']) ?? '';
-    throw googleRefusal(
-      400,
+    throw badRequest(
       'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
         'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
         `\`default_api:${name}\` , position ${index + 1}. Please refer to ` +
         'https://ai.google.dev/gemini-api/docs/thought-signatures for more details.',
-      [],
       { thing: 'missing signature', path: ['contents', index] },
     );
   }
@@ -70,13 +68,13 @@ function checkSignature(part: JsonObject, path: FlawPath, ofCalls: Set<string>):
   if (!BASE64.test(signature)) {
     const at = `contents[${path[1]}].parts[${path[3]}].thought_signature`;
     const fault = `Invalid value at '${at}' (TYPE_BYTES), Base64 decoding failed for "${signature.slice(0, 200)}"`;
-    throw googleRefusal(400, fault, [], subject);
+    throw badRequest(fault, subject);
   }
   const call = asObject(part['functionCall']);
   if (call !== undefined && ofCalls.has(signature)) return;
   const signed = call === undefined ? 'text' : (asText(call['name']) ?? '');
   if (!verify('google', signature, signed)) {
-    throw googleRefusal(400, 'Corrupted thought signature.', [], subject);
+    throw badRequest('Corrupted thought signature.', subject);
   }
   if (call !== undefined) ofCalls.add(signature);
 }

@@ -24,7 +24,7 @@ import { numbered, numberedEvents } from '../generate-content/number-enums.ts';
 import { streamGemini, wholeGemini } from '../generate-content/render.ts';
 import { type SandboxState, stampFor } from '../sandbox-state.ts';
 import { geminiCountRequest, generateContentRequest } from '../schemas/generate-content.ts';
-import { googleFlaws, googleRefusal } from './words.ts';
+import { badRequest, googleFlaws, googleRefusal } from './words.ts';
 
 type Known = readonly [name: string, model: Model];
 
@@ -65,8 +65,7 @@ function generated(request: VendorRequest, state: SandboxState, [name, model]: K
   const ask = askOfGemini(body, name, model);
   const tokens = promptTokens(ask);
   if (tokens > model.contextWindow) {
-    throw googleRefusal(
-      400,
+    throw badRequest(
       `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${model.contextWindow}).`,
     );
   }
@@ -111,10 +110,7 @@ function counted(request: VendorRequest): VendorAnswer {
 function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   const body = objectIn(request);
   if (body === undefined) {
-    throw googleRefusal(
-      400,
-      'Invalid JSON payload received. Unexpected end of string or token. Expected an object.',
-    );
+    throw badRequest('Invalid JSON payload received. Unexpected end of string or token. Expected an object.');
   }
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw googleFlaws(findFlaws(parsed.error.issues, body));

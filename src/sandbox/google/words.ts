@@ -32,6 +32,11 @@ export function googleRefusal(
   return new Refused(code, body, {}, subject);
 }
 
+/** @returns a 400 in Google's form */
+export function badRequest(message: string, subject?: RefusalSubject): Refused {
+  return googleRefusal(400, message, [], subject);
+}
+
 /** @returns a 400 that names every flaw of a request, as Google does */
 export function googleFlaws(flaws: readonly Flaw[]): Refused {
   const fieldViolations = flaws.map((flaw): JsonObject => {

@@ -2,7 +2,7 @@
 
 import { asText } from '../../lib/json.ts';
 import { checkedBody, lookUp } from '../anthropic/request.ts';
-import { anthropicRefusal } from '../anthropic/words.ts';
+import { badRequest } from '../anthropic/words.ts';
 import { promptTokens } from '../caches.ts';
 import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
@@ -32,7 +32,7 @@ export function answerMessages(request: VendorRequest, state: SandboxState): Ven
   const ask = askOfMessages(body, name, model);
   const tokens = promptTokens(ask);
   if (tokens > model.contextWindow) {
-    throw anthropicRefusal(400, `prompt is too long: ${tokens} tokens > ${model.contextWindow} maximum`);
+    throw badRequest(`prompt is too long: ${tokens} tokens > ${model.contextWindow} maximum`);
   }
   const script = compose(ask, state.prompts);
   const stamp = stampFor(name, body);

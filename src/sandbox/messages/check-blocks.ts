@@ -4,7 +4,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asObjects, asText, isEmpty } from '../../lib/json.ts';
-import { anthropicRefusal } from '../anthropic/words.ts';
+import { badRequest } from '../anthropic/words.ts';
 
 /** Blocks that only one side may send. */
 const SENDERS: Readonly<Record<string, string>> = {
@@ -22,9 +22,9 @@ const MAX_CACHE_MARKS = 4;
  */
 export function checkBlocks(body: JsonObject): void {
   const messages = asObjects(body['messages']);
-  if (messages.length === 0) throw anthropicRefusal(400, 'messages: at least one message is required');
+  if (messages.length === 0) throw badRequest('messages: at least one message is required');
   if (messages.find(({ role }) => role !== 'system')?.['role'] === 'assistant') {
-    throw anthropicRefusal(400, 'messages: first message must use the "user" role', {
+    throw badRequest('messages: first message must use the "user" role', {
       thing: 'order',
       path: ['messages', 0],
     });
@@ -46,11 +46,11 @@ export function checkBlocks(body: JsonObject): void {
 function checkFields(message: JsonObject, index: number): void {
   const isSystem = message['role'] === 'system';
   if (message['content'] === undefined && !isSetting(message)) {
-    throw anthropicRefusal(400, `messages.${index}.content: Field required`);
+    throw badRequest(`messages.${index}.content: Field required`);
   }
   const stray = isSystem ? undefined : ['clear_at', 'output_config'].find((field) => field in message);
   if (stray !== undefined) {
-    throw anthropicRefusal(400, `messages.${index}.${stray}: Extra inputs are not permitted`);
+    throw badRequest(`messages.${index}.${stray}: Extra inputs are not permitted`);
   }
 }
 
@@ -58,8 +58,7 @@ function checkFilled(message: JsonObject, index: number, last: boolean): void {
   const { role, content } = message;
   const empty = content === '' || (Array.isArray(content) && content.length === 0);
   if (!empty || (last && role === 'assistant') || isSetting(message)) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
     { thing: 'empty text', path: ['messages', index] },
   );
@@ -68,7 +67,7 @@ function checkFilled(message: JsonObject, index: number, last: boolean): void {
 function checkSaid({ content }: JsonObject): void {
   const texts = typeof content === 'string' ? [content] : asObjects(content).map(({ text }) => asText(text));
   if (!texts.some((text) => text !== undefined && /^\s+$/.test(text))) return;
-  throw anthropicRefusal(400, 'messages: text content blocks must contain non-whitespace text', {
+  throw badRequest('messages: text content blocks must contain non-whitespace text', {
     thing: 'empty text',
     path: ['messages'],
   });
@@ -84,10 +83,7 @@ function checkSenders({ role, content }: JsonObject, index: number): void {
   for (const { type } of asObjects(content)) {
     const sender = SENDERS[String(type)];
     if (sender === undefined || sender === role) continue;
-    throw anthropicRefusal(
-      400,
-      `messages.${index}: \`${type}\` blocks can only be in \`${sender}\` messages`,
-    );
+    throw badRequest(`messages.${index}: \`${type}\` blocks can only be in \`${sender}\` messages`);
   }
 }
 
@@ -96,7 +92,7 @@ function checkIds({ content }: JsonObject, index: number, ids: Set<string>): voi
     const id = asText(block['id']);
     if (block['type'] !== 'tool_use' || id === undefined) continue;
     if (ids.has(id))
-      throw anthropicRefusal(400, `messages.${index}.content.${at}: \`tool_use\` ids must be unique`, {
+      throw badRequest(`messages.${index}.content.${at}: \`tool_use\` ids must be unique`, {
         thing: 'repeated ids',
         path: ['messages', index, 'content', at],
         id,
@@ -131,8 +127,7 @@ function checkResults(turns: readonly Turn[]): void {
     const results = idsIn(blocks, 'tool_result', 'tool_use_id');
     const stray = results.findIndex((id) => !uses.includes(id));
     if (stray >= 0) {
-      throw anthropicRefusal(
-        400,
+      throw badRequest(
         `messages.${index}.content.${stray}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${results[stray]}. ` +
           'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
         { thing: 'unpaired call', path: ['messages', index] },
@@ -140,8 +135,7 @@ function checkResults(turns: readonly Turn[]): void {
     }
     const twice = results.find((id, place) => results.indexOf(id) !== place);
     if (twice !== undefined) {
-      throw anthropicRefusal(
-        400,
+      throw badRequest(
         `messages.${index}.content: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
         { thing: 'unpaired call', path: ['messages', index] },
       );
@@ -167,8 +161,7 @@ function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: re
   );
   const open = uses.filter((id) => !answered.includes(id));
   if (open.length === 0 || turn === undefined) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `messages.${turn.index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. ` +
       'Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
     { thing: 'unpaired call', path: ['messages', turn.index] },
@@ -188,8 +181,7 @@ function checkInnerMarks(messages: readonly JsonObject[]): void {
         ({ cache_control }) => asObject(cache_control) !== undefined,
       );
       if (inner < 0) continue;
-      throw anthropicRefusal(
-        400,
+      throw badRequest(
         `messages.${index}.content.${place}.tool_result.content.${inner}.cache_control: cache_control may not be specified within \`tool_result.content\`. Instead, place it directly on \`tool_result\``,
       );
     }
@@ -206,8 +198,7 @@ function checkMarks(body: JsonObject): void {
   ];
   const marks = blocks.filter((block) => asObject(block['cache_control']) !== undefined).length;
   if (marks <= MAX_CACHE_MARKS) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `A maximum of ${MAX_CACHE_MARKS} blocks with cache_control may be provided. Found ${marks}.`,
   );
 }

@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/model.ts';
 import { newestSchema } from '../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText, isObject } from '../../lib/json.ts';
-import { anthropicRefusal } from '../anthropic/words.ts';
+import { badRequest } from '../anthropic/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
 /** The most characters of `user_id`, and what it must not contain. */
@@ -19,26 +19,25 @@ const ADDRESS = /\S@\S+\.\S/;
 export function checkOptions(body: JsonObject): void {
   const names = asObjects(body['tools']).flatMap(({ name }) => asText(name) ?? []);
   if (new Set(names).size < names.length) {
-    throw anthropicRefusal(400, 'tools: Tool names must be unique.', {
+    throw badRequest('tools: Tool names must be unique.', {
       thing: 'tool names',
       path: ['tools'],
     });
   }
   const choice = asObject(body['tool_choice']);
   if (choice !== undefined && choice['type'] !== 'none' && asList(body['tools']).length === 0) {
-    throw anthropicRefusal(400, 'tool_choice may only be specified while providing tools.');
+    throw badRequest('tool_choice may only be specified while providing tools.');
   }
   const chosen = asText(choice?.['name']);
   if (chosen !== undefined && !names.includes(chosen)) {
-    throw anthropicRefusal(400, `Tool '${chosen}' not found in provided tools`);
+    throw badRequest(`Tool '${chosen}' not found in provided tools`);
   }
   if (asList(body['stop_sequences']).some((stop) => String(stop).trim() === '')) {
-    throw anthropicRefusal(400, 'stop_sequences: each stop sequence must contain non-whitespace');
+    throw badRequest('stop_sequences: each stop sequence must contain non-whitespace');
   }
   const user = asText(asObject(body['metadata'])?.['user_id']) ?? '';
   if (ADDRESS.test(user.slice(0, MAX_USER_ID_LENGTH))) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       'metadata.user_id: user_id appears to contain an email address. Please send a uuid or hash value instead.',
     );
   }
@@ -53,8 +52,7 @@ function checkTools(body: JsonObject): void {
   );
   const wrong = keys.findIndex((list) => list.some((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key)));
   if (wrong >= 0) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `tools.${wrong}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
     );
   }
@@ -63,8 +61,7 @@ function checkTools(body: JsonObject): void {
     return newestSchema(schema) !== schema;
   });
   if (outdated >= 0) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `tools.${outdated}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 ` +
         '(https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.',
     );
@@ -73,17 +70,13 @@ function checkTools(body: JsonObject): void {
     ['oneOf', 'allOf', 'anyOf'].some((key) => asObject(tool['input_schema'])?.[key] !== undefined),
   );
   if (union >= 0) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `tools.${union}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
     );
   }
   const strict = tools.filter((tool) => tool['strict'] === true).length;
   if (strict > 20) {
-    throw anthropicRefusal(
-      400,
-      `Too many strict tools (${strict}). The maximum number of strict tools is 20.`,
-    );
+    throw badRequest(`Too many strict tools (${strict}). The maximum number of strict tools is 20.`);
   }
 }
 
@@ -94,8 +87,7 @@ function checkFormat(body: JsonObject): void {
   const open = schema === undefined ? [] : [schema];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (at['type'] === 'object' && at['additionalProperties'] !== false) {
-      throw anthropicRefusal(
-        400,
+      throw badRequest(
         "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
       );
     }
@@ -123,8 +115,7 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   const name = modelName(model.id);
   const limit = asNumber(body['max_tokens']) ?? 0;
   if (limit > model.maxOutputTokens) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `max_tokens: ${limit} > ${model.maxOutputTokens}, which is the maximum allowed number of output tokens for ${name}`,
     );
   }
@@ -135,11 +126,7 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   checkPrefill(body, model);
   checkStrict(body, model);
   if (asObject(body['output_config'])?.['format'] != null && model.structuredOutput === false) {
-    throw anthropicRefusal(
-      400,
-      `'${name}' does not support output format.`,
-      setting('output_config', 'format'),
-    );
+    throw badRequest(`'${name}' does not support output format.`, setting('output_config', 'format'));
   }
 }
 
@@ -149,7 +136,7 @@ function checkStrict(body: JsonObject, model: Model): void {
   const index = asObjects(body['tools']).findIndex((tool) => tool['strict'] !== undefined);
   if (index < 0) return;
   const path = ['tools', index, 'custom', 'strict'];
-  throw anthropicRefusal(400, `${path.join('.')}: Extra inputs are not permitted`, {
+  throw badRequest(`${path.join('.')}: Extra inputs are not permitted`, {
     thing: 'unknown field',
     path,
   });
@@ -160,13 +147,12 @@ function checkSampling(body: JsonObject, model: Model): void {
     for (const field of ['temperature', 'top_p', 'top_k']) {
       const value = body[field];
       if (value === undefined || (field === 'temperature' && value === 1)) continue;
-      throw anthropicRefusal(400, `\`${field}\` is deprecated for this model.`, setting(field));
+      throw badRequest(`\`${field}\` is deprecated for this model.`, setting(field));
     }
     return;
   }
   if (body['temperature'] !== undefined && body['top_p'] !== undefined && /-4-[5-9]/.test(model.id)) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
     );
   }
@@ -177,15 +163,10 @@ function checkEffort(body: JsonObject, model: Model): void {
   if (effort === undefined) return;
   const known = model.thinking?.efforts ?? [];
   if (known.length === 0) {
-    throw anthropicRefusal(
-      400,
-      'This model does not support the effort parameter.',
-      setting('output_config', 'effort'),
-    );
+    throw badRequest('This model does not support the effort parameter.', setting('output_config', 'effort'));
   }
   if (known.some((one) => one === effort)) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `This model does not support effort level '${effort}'. Supported levels: ${[...known].sort().join(', ')}.`,
     setting('output_config', 'effort'),
   );
@@ -197,25 +178,22 @@ function checkThinkingType(body: JsonObject, model: Model): void {
   const { kinds = [], canDisable = true } = model.thinking ?? {};
   if (type === 'disabled') {
     if (canDisable) return;
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       '"thinking.type.disabled" is not supported for this model.',
       setting('thinking', 'type', 'disabled'),
     );
   }
   if (model.thinking === undefined) {
-    throw anthropicRefusal(400, 'This model does not support thinking.', setting('thinking'));
+    throw badRequest('This model does not support thinking.', setting('thinking'));
   }
   if (type === 'enabled' && !kinds.includes('budget')) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
       setting('thinking', 'type', 'enabled'),
     );
   }
   if (type === 'adaptive' && !kinds.includes('effort')) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       'adaptive thinking is not supported on this model',
       setting('thinking', 'type', 'adaptive'),
     );
@@ -229,7 +207,7 @@ function checkThinkingType(body: JsonObject, model: Model): void {
 function checkForced(body: JsonObject, model: Model): void {
   const choice = asText(asObject(body['tool_choice'])?.['type']);
   if (model.forcedTools !== false || (choice !== 'any' && choice !== 'tool')) return;
-  throw anthropicRefusal(400, 'Thinking may not be enabled when tool_choice forces tool use.');
+  throw badRequest('Thinking may not be enabled when tool_choice forces tool use.');
 }
 
 /** An answer that the caller begins: older models continue it, newer ones reject it. */
@@ -237,14 +215,13 @@ function checkPrefill(body: JsonObject, model: Model): void {
   const last = asObjects(body['messages']).at(-1);
   if (last?.['role'] !== 'assistant') return;
   if (model.thinking?.kinds.includes('effort')) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       'This model does not support assistant message prefill. The conversation must end with a user message.',
     );
   }
   const { content } = last;
   const text = typeof content === 'string' ? content : asText(asObjects(content).at(-1)?.['text']);
   if (text !== undefined && /\s$/.test(text)) {
-    throw anthropicRefusal(400, 'messages: final assistant content cannot end with trailing whitespace');
+    throw badRequest('messages: final assistant content cannot end with trailing whitespace');
   }
 }

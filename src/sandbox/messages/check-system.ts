@@ -6,7 +6,7 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
-import { anthropicRefusal } from '../anthropic/words.ts';
+import { badRequest } from '../anthropic/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
 const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';
@@ -21,14 +21,14 @@ export function checkSystem(body: JsonObject, model: Model): void {
   for (const [place, [index, { role }]] of said.entries()) {
     if (role !== 'system') continue;
     if (model.laterSystem !== true) {
-      throw anthropicRefusal(400, "role 'system' is not supported on this model", lateSystem(index));
+      throw badRequest("role 'system' is not supported on this model", lateSystem(index));
     }
     const flaw = misplaced(
       said.slice(0, place).findLast(isSpoken)?.[1],
       said.slice(place).find(isSpoken)?.[1],
     );
     if (flaw !== undefined) {
-      throw anthropicRefusal(400, `messages.${index}: ${flaw}; ${DIRECTIVE}`, lateSystem(index));
+      throw badRequest(`messages.${index}: ${flaw}; ${DIRECTIVE}`, lateSystem(index));
     }
   }
 }

@@ -5,7 +5,7 @@
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
-import { anthropicRefusal } from '../anthropic/words.ts';
+import { badRequest } from '../anthropic/words.ts';
 import type { FlawPath } from '../flaws.ts';
 import { verify } from '../signatures.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
@@ -24,11 +24,10 @@ export function checkThinking(body: JsonObject): void {
       checkSignature(block, ['messages', index, 'content', at]);
     const last = asObjects(content).at(-1)?.['type'];
     if (!isThought(last)) continue;
-    throw anthropicRefusal(
-      400,
-      `messages.${index}: The final block in an assistant message cannot be \`${last}\`.`,
-      { thing: 'thoughts', path: ['messages', index] },
-    );
+    throw badRequest(`messages.${index}: The final block in an assistant message cannot be \`${last}\`.`, {
+      thing: 'thoughts',
+      path: ['messages', index],
+    });
   }
   const thinking = asObject(body['thinking']);
   const type = thinking?.['type'];
@@ -50,16 +49,15 @@ function checkSignature(block: JsonObject, path: FlawPath): void {
     // A signature is the same whether the thought was shown or not, so an empty text goes with each one (documented).
     const thinking = asText(block['thinking']) || undefined;
     if (verify('anthropic', asText(block['signature']) ?? '', thinking)) return;
-    throw anthropicRefusal(400, `${at}: Invalid \`signature\` in \`thinking\` block`, subject);
+    throw badRequest(`${at}: Invalid \`signature\` in \`thinking\` block`, subject);
   }
   if (type !== 'redacted_thinking' || verify('anthropic', asText(block['data']) ?? '')) return;
-  throw anthropicRefusal(400, `${at}: Invalid \`data\` in \`redacted_thinking\` block`, subject);
+  throw badRequest(`${at}: Invalid \`data\` in \`redacted_thinking\` block`, subject);
 }
 
 function checkBudget(body: JsonObject, budget: number): void {
   if (budget < (asNumber(body['max_tokens']) ?? 0)) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `\`max_tokens\` must be greater than \`thinking.budget_tokens\`. Please consult our documentation at ${GUIDE}#max-tokens-and-context-window-size`,
   );
 }
@@ -79,8 +77,7 @@ function checkSilence(messages: readonly JsonObject[]): void {
   const index = findFirst(messages);
   const at = asObjects(messages[index]?.['content']).findIndex(({ type }) => isThought(type));
   if (at < 0) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `messages.${index}.content.${at}: When thinking is disabled, an \`assistant\` message in the final position cannot ` +
       'contain `thinking`. To use thinking blocks, enable `thinking` in your request.',
     { thing: 'thoughts', path: ['messages', index, 'content', at] },
@@ -95,8 +92,7 @@ function checkLastTurn(messages: readonly JsonObject[]): void {
   if (!results || !blocks.some(({ type }) => type === 'tool_use')) return;
   const first = asText(blocks[0]?.['type']);
   if (isThought(first)) return;
-  throw anthropicRefusal(
-    400,
+  throw badRequest(
     `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. ` +
       'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost ' +
       'set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To ' +
@@ -111,28 +107,25 @@ function checkLastTurn(messages: readonly JsonObject[]): void {
 function checkChoice(body: JsonObject): void {
   const choice = asObject(body['tool_choice'])?.['type'];
   if (choice === 'any' || choice === 'tool') {
-    throw anthropicRefusal(400, 'Thinking may not be enabled when tool_choice forces tool use.');
+    throw badRequest('Thinking may not be enabled when tool_choice forces tool use.');
   }
 }
 
 function checkSampling(body: JsonObject): void {
   const temperature = asNumber(body['temperature']);
   if (temperature !== undefined && temperature !== 1) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `\`temperature\` may only be set to 1 when thinking is enabled. Please consult our documentation at ${GUIDE}#important-considerations-when-using-extended-thinking`,
     );
   }
   if (body['top_k'] !== undefined) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `\`top_k\` must be unset when thinking is enabled. Please consult our documentation at ${GUIDE}`,
     );
   }
   const topP = asNumber(body['top_p']);
   if (topP !== undefined && topP < 0.95) {
-    throw anthropicRefusal(
-      400,
+    throw badRequest(
       `\`top_p\` must be greater than or equal to 0.95 or unset when thinking is enabled. Please consult our documentation at ${GUIDE}`,
     );
   }

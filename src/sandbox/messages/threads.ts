@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
-import { anthropicRefusal } from '../anthropic/words.ts';
+import { badRequest } from '../anthropic/words.ts';
 import { header, Refused, type VendorRequest } from '../exchange.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 
@@ -20,7 +20,7 @@ export function inThread(body: JsonObject, request: VendorRequest, state: Sandbo
   const thread = asObject(body['thread']);
   if (thread === undefined) return body;
   if (!header(request, 'anthropic-beta')?.includes('message-threads-')) {
-    throw anthropicRefusal(400, 'thread: Extra inputs are not permitted');
+    throw badRequest('thread: Extra inputs are not permitted');
   }
   if (thread['type'] !== 'continue') return body;
   const previous = asText(thread['previous_message_id']) ?? '';

@@ -3,7 +3,7 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
-import { listed, openaiRefusal } from './words.ts';
+import { badRequest, listed } from './words.ts';
 
 /** The default of each parameter, which models without sampling accept all the same. */
 const DEFAULTS: Readonly<Record<string, number>> = {
@@ -37,7 +37,7 @@ export function checkSampling(
   for (const field of fields) {
     const value = body[field];
     if (value == null || value === DEFAULTS[field]) continue;
-    throw openaiRefusal(400, {
+    throw badRequest({
       message:
         `Unsupported value: '${field}' does not support ${JSON.stringify(value)} with this model. ` +
         `Only the default (${DEFAULTS[field]}) value is supported.`,
@@ -56,7 +56,7 @@ export function checkEffort(effort: string | undefined, param: string, model: Mo
   if (effort === undefined) return;
   const subject: RefusalSubject = { thing: 'setting', path: param.split('.') };
   if (model.thinking === undefined) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message: `Unsupported parameter: '${param}' is not supported with this model.`,
       param,
       code: 'unsupported_parameter',
@@ -64,7 +64,7 @@ export function checkEffort(effort: string | undefined, param: string, model: Mo
     });
   }
   if (model.thinking.efforts.some((known) => known === effort)) return;
-  throw openaiRefusal(400, {
+  throw badRequest({
     message:
       `Unsupported value: '${effort}' is not supported with the '${model.id.replace(/^.*\//, '')}' model. ` +
       `Supported values are: ${listed(model.thinking.efforts)}.`,

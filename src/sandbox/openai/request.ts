@@ -7,7 +7,7 @@ import { asText } from '../../lib/json.ts';
 import { objectIn, type VendorRequest } from '../exchange.ts';
 import { findFlaws } from '../flaws.ts';
 import type { SandboxState } from '../sandbox-state.ts';
-import { openaiFlaw, openaiRefusal } from './words.ts';
+import { badRequest, openaiFlaw, openaiRefusal } from './words.ts';
 
 /** `compatible` is a service that speaks OpenAI's formats for the models of other vendors. */
 export type OpenaiVendor = 'openai' | 'compatible';
@@ -19,7 +19,7 @@ export type OpenaiVendor = 'openai' | 'compatible';
 export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObject {
   const body = objectIn(request);
   if (body === undefined) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message:
         "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
         'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',
@@ -41,7 +41,7 @@ export function modelIn(
   body: JsonObject,
 ): { readonly name: string; readonly model: Model } {
   const name = asText(body['model']) ?? '';
-  if (name === '') throw openaiRefusal(400, { message: 'you must provide a model parameter' });
+  if (name === '') throw badRequest({ message: 'you must provide a model parameter' });
   return { name, model: lookUp(vendor, state, name)[1] };
 }
 

@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asText } from '../../lib/json.ts';
 import { nestedSchemas } from './nested-schemas.ts';
-import { openaiRefusal } from './words.ts';
+import { badRequest } from './words.ts';
 
 const NOT_PERMITTED = ['allOf', 'oneOf', 'not', 'patternProperties', 'propertyNames', 'uniqueItems'];
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
@@ -20,7 +20,7 @@ const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', '
 export function checkStrictSchema(schema: JsonObject, of: string, param: string): void {
   const code = of.startsWith('function') ? 'invalid_function_parameters' : null;
   const refuse = (context: readonly string[], fault: string) =>
-    openaiRefusal(400, {
+    badRequest({
       message: `Invalid schema for ${of}: In context=(${context.map((one) => `'${one}'`).join(', ')}), ${fault}`,
       param,
       code,

@@ -21,12 +21,17 @@ export function openaiRefusal(
   return new Refused(status, { error: { message, type, param, code } }, {}, subject);
 }
 
+/** @returns a 400 in OpenAI's form */
+export function badRequest(said: Said): Refused {
+  return openaiRefusal(400, said);
+}
+
 /** @returns a 400 for the first flaw of a request, in OpenAI's words */
 export function openaiFlaw(flaw: Flaw): Refused {
   const at = pathText(flaw.path);
   const subject = findSubject(flaw);
   const refuse = (message: string, code: string): Refused =>
-    openaiRefusal(400, { message, param: at, code, subject });
+    badRequest({ message, param: at, code, subject });
   switch (flaw.kind) {
     case 'unknown':
       return refuse(`Unknown parameter: '${at}'.`, 'unknown_parameter');

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asText, isObject } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest } from '../openai/words.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { verify } from '../signatures.ts';
 import { storedItem } from './store.ts';
@@ -41,7 +41,7 @@ function checkId(item: JsonObject, index: number): void {
   const type = asText(item['type']) ?? 'message';
   const prefix = type === 'message' && item['role'] === 'assistant' ? 'msg' : PREFIXES[type];
   if (id === undefined || prefix === undefined || id.startsWith(prefix)) return;
-  throw openaiRefusal(400, {
+  throw badRequest({
     message: `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix}'.`,
     param: `input[${index}].id`,
     code: 'invalid_value',
@@ -59,7 +59,7 @@ function checkCallId(item: JsonObject, index: number): void {
   const id = asText(item['call_id']) ?? '';
   if (id.length <= MAX_CALL_ID_LENGTH) return;
   const param = `input[${index}].call_id`;
-  throw openaiRefusal(400, {
+  throw badRequest({
     message:
       `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_CALL_ID_LENGTH}, ` +
       `but got a string with length ${id.length} instead.`,
@@ -73,7 +73,7 @@ function checkOnce(item: JsonObject, ids: Set<string>): void {
   const id = asText(item['id']);
   if (id === undefined) return;
   if (ids.has(id)) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message: `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
       param: 'input',
       subject: { thing: 'repeated ids', path: ['input'] },
@@ -89,7 +89,7 @@ function checkFiles(item: JsonObject, index: number): void {
       if (!isObject(part) || part['type'] !== 'input_file') continue;
       if (asText(part['filename']) === undefined || asText(part['file_data']) !== undefined) continue;
       const param = `input[${index}].${field}[${place}]`;
-      throw openaiRefusal(400, {
+      throw badRequest({
         message: `Mutually exclusive parameters: '${param}'. Ensure you are only providing one of: 'file_id' or 'filename'.`,
         param,
         code: 'mutually_exclusive_parameters',
@@ -107,7 +107,7 @@ function checkReasoning(items: readonly JsonObject[], index: number, state: Sand
   const sealed = asText(item['encrypted_content']);
   if (sealed !== undefined) {
     if (!verify('openai', sealed, id)) {
-      throw openaiRefusal(400, {
+      throw badRequest({
         message: `The encrypted content ${sealed.slice(0, 4)}...${sealed.slice(-4)} could not be verified.`,
         code: 'invalid_encrypted_content',
         subject: { thing: 'thoughts', path: ['input', index] },
@@ -119,7 +119,7 @@ function checkReasoning(items: readonly JsonObject[], index: number, state: Sand
     (next['role'] === 'assistant' ||
       (next['role'] === undefined && !/_output$/.test(asText(next['type']) ?? '')));
   if (follows) return;
-  throw openaiRefusal(400, {
+  throw badRequest({
     message: `Item '${id ?? ''}' of type 'reasoning' was provided without its required following item.`,
     param: 'input',
     subject: { thing: 'thoughts', path: ['input', index] },
@@ -146,7 +146,7 @@ function checkCalls(items: readonly JsonObject[]): void {
     if (id === undefined || !CALLS.has(call)) continue;
     if (type === call) open.set(id, call);
     else if (!open.delete(id)) {
-      throw openaiRefusal(400, {
+      throw badRequest({
         message: `No tool call found for ${inWords(call)} output with call_id ${id}.`,
         param: 'input',
         subject: { thing: 'unpaired call', path: ['input', at] },
@@ -154,7 +154,7 @@ function checkCalls(items: readonly JsonObject[]): void {
     }
   }
   for (const [id, call] of open) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message: `No tool output found for ${inWords(call)} ${id}.`,
       param: 'input',
       subject: { thing: 'unpaired call', path: ['input'] },

@@ -6,11 +6,11 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import { checkParameters } from '../openai/function-schema.ts';
 import { checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest } from '../openai/words.ts';
 
 /** A field is named alone only if the model does not take it. */
 const bad = (message: string, param: string, code: string | null = null) =>
-  openaiRefusal(400, {
+  badRequest({
     message,
     param,
     code,
@@ -127,7 +127,7 @@ export function checkLimits(body: JsonObject, model: Model): void {
   }
   const format = asObject(asObject(body['text'])?.['format']);
   if (format?.['type'] === 'json_schema' && model.structuredOutput === false) {
-    throw openaiRefusal(400, {
+    throw badRequest({
       message: "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
       param: 'text.format',
       subject: { thing: 'setting', path: ['text', 'format'] },

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asText } from '../../lib/json.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest, openaiRefusal } from '../openai/words.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { parseItems } from './ask.ts';
 
@@ -24,7 +24,7 @@ function earlierItems(body: JsonObject, state: SandboxState): readonly JsonObjec
   if (previous === undefined) return [];
   const stored = state.responses.get(previous);
   if (stored !== undefined) return stored.dialogue;
-  throw openaiRefusal(400, {
+  throw badRequest({
     message: `Previous response with id '${previous}' not found.`,
     param: 'previous_response_id',
     code: 'previous_response_not_found',

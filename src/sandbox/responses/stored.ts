@@ -2,7 +2,7 @@
 
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
-import { openaiRefusal } from '../openai/words.ts';
+import { badRequest, openaiRefusal } from '../openai/words.ts';
 import type { SandboxState, StoredResponse } from '../sandbox-state.ts';
 import { pendingResponse, streamResponses, wholeResponses } from './render.ts';
 
@@ -68,7 +68,7 @@ function remove(_: StoredResponse, id: string, __: VendorRequest, state: Sandbox
 
 function cancel(stored: StoredResponse, id: string, _: VendorRequest, state: SandboxState): VendorAnswer {
   if (stored.stamp.body['background'] !== true)
-    throw openaiRefusal(400, { message: 'Cannot cancel a synchronous response.' });
+    throw badRequest({ message: 'Cannot cancel a synchronous response.' });
   if (Date.now() >= stored.ready) return whole(presentState(stored));
   const cancelled: StoredResponse = { ...stored, isCancelled: true };
   state.responses.set(id, cancelled);
@@ -82,7 +82,7 @@ const MAX_PAGE = 100;
 function listInput({ input }: StoredResponse, _id: string, { query }: VendorRequest): VendorAnswer {
   const limit = Number(query.get('limit') ?? PAGE);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-    throw openaiRefusal(400, {
+    throw badRequest({
       message: `Invalid 'limit': expected an integer from 1 to ${MAX_PAGE}.`,
       param: 'limit',
       code: 'invalid_value',
