@@ -1,9 +1,10 @@
 /** The migrations from 008 on. `migrations.ts` says what holds for all of them. */
 
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { USAGE_SUMS } from '../tables.ts';
 import { ROLLUPS, sumUpAll } from '../usage-sums.ts';
+import { optional, required } from './columns.ts';
 
 /** A process of an earlier version goes on: its requests hold nothing of budgets. */
 export const budgetReserve: Migration = {
@@ -25,9 +26,7 @@ export const spent: Migration = {
     }
     await db.schema
       .createTable('gateway_spent')
-      .addColumn('holder', 'text', (column) => column.notNull())
-      .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
+      .$call(required('text', 'holder name model'))
       .addColumn('cost', 'double precision', (column) => column.notNull())
       .addPrimaryKeyConstraint('gateway_spent_of', ['holder', 'name', 'model'])
       .execute();
@@ -53,13 +52,9 @@ export const audit: Migration = {
       .addColumn('id', 'text', (column) => column.primaryKey())
       .addColumn('time', 'bigint', (column) => column.notNull())
       .addColumn('via', 'text', (column) => column.notNull())
-      .addColumn('actor', 'text')
-      .addColumn('address', 'text')
-      .addColumn('action', 'text', (column) => column.notNull())
-      .addColumn('target', 'text', (column) => column.notNull())
-      .addColumn('target_id', 'text')
-      .addColumn('before', 'text')
-      .addColumn('after', 'text')
+      .$call(optional('text', 'actor address'))
+      .$call(required('text', 'action target'))
+      .$call(optional('text', 'target_id before after'))
       .execute();
     await db.schema
       .createIndex('gateway_audit_target')
@@ -74,14 +69,9 @@ export const sumsOfSums: Migration = {
   async up(db: Kysely<unknown>) {
     for (const rollup of ROLLUPS) {
       const { table, of } = rollup;
-      let columns: CreateTableBuilder<string, string> = db.schema.createTable(table);
-      for (const column of of) columns = columns.addColumn(column, 'text', (text) => text.notNull());
+      let columns = db.schema.createTable(table).$call(required('text', of.join(' ')));
       for (const column of USAGE_SUMS)
-        columns = columns.addColumn(
-          column,
-          DOLLARS_OR_TIMES.has(column) ? 'double precision' : 'bigint',
-          (sum) => sum.notNull(),
-        );
+        columns = required(DOLLARS_OR_TIMES.has(column) ? 'double precision' : 'bigint', column)(columns);
       await columns.addPrimaryKeyConstraint(`${table}_of`, [...of]).execute();
       await sumUpAll(db, rollup);
     }

@@ -8,6 +8,8 @@
 
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { wordList } from '../../lib/words.ts';
+import { optional, required } from './columns.ts';
 import { audit, budgetReserve, repairs, secrets, spent, sumsOfSums } from './later-migrations.ts';
 
 /** The ending of a migration's name after which earlier versions cannot use the tables. */
@@ -42,18 +44,13 @@ const keysAndUsage: Migration = {
     await db.schema
       .createTable('gateway_keys')
       .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('hint', 'text', (column) => column.notNull())
+      .$call(required('text', 'name hint'))
       .addColumn('hash', 'text', (column) => column.notNull().unique())
       .addColumn('old_hash', 'text')
       .addColumn('old_until', 'bigint')
       .addColumn('models', 'text')
-      .addColumn('expires_at', 'bigint')
-      .addColumn('requests_per_minute', 'bigint')
-      .addColumn('tokens_per_minute', 'bigint')
-      .addColumn('concurrent_requests', 'bigint')
-      .addColumn('budget_day', 'double precision')
-      .addColumn('budget_month', 'double precision')
+      .$call(optional('bigint', 'expires_at requests_per_minute tokens_per_minute concurrent_requests'))
+      .$call(optional('double precision', 'budget_day budget_month'))
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('revoked_at', 'bigint')
       .execute();
@@ -78,51 +75,22 @@ const keysAndUsage: Migration = {
       .addColumn('place', 'integer', (column) => column.notNull())
       .addColumn('id', 'text', (column) => column.notNull())
       .addColumn('time', 'bigint', (column) => column.notNull())
-      .addColumn('day', 'text', (column) => column.notNull())
-      .addColumn('key', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('vendor', 'text', (column) => column.notNull())
-      .addColumn('format', 'text', (column) => column.notNull())
+      .$call(required('text', 'day key model vendor format'))
       .addColumn('spoken', 'text')
       .addColumn('operation', 'text', (column) => column.notNull())
-      .addColumn('streamed', 'integer', (column) => column.notNull())
-      .addColumn('status', 'integer', (column) => column.notNull())
+      .$call(required('integer', 'streamed status'))
       .addColumn('outcome', 'text', (column) => column.notNull())
       .addColumn('fault', 'text')
       .addColumn('duration', 'double precision', (column) => column.notNull())
       .addColumn('first_byte', 'double precision')
-      .addColumn('input', 'bigint')
-      .addColumn('output', 'bigint')
-      .addColumn('reasoning', 'bigint')
-      .addColumn('cache_read', 'bigint')
-      .addColumn('cache_write', 'bigint')
-      .addColumn('cache_write_hour', 'bigint')
+      .$call(optional('bigint', 'input output reasoning cache_read cache_write cache_write_hour'))
       .addColumn('cost', 'double precision')
       .addColumn('attempts', 'integer', (column) => column.notNull())
       .addPrimaryKeyConstraint('gateway_exchanges_place', ['batch', 'place'])
       .execute();
     await db.schema.createIndex('gateway_exchanges_time').on('gateway_exchanges').column('time').execute();
 
-    await db.schema
-      .createTable('gateway_usage_days')
-      .addColumn('day', 'text', (column) => column.notNull())
-      .addColumn('key', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('vendor', 'text', (column) => column.notNull())
-      .addColumn('requests', 'bigint', (column) => column.notNull())
-      .addColumn('errors', 'bigint', (column) => column.notNull())
-      .addColumn('uncounted', 'bigint', (column) => column.notNull())
-      .addColumn('input', 'bigint', (column) => column.notNull())
-      .addColumn('output', 'bigint', (column) => column.notNull())
-      .addColumn('reasoning', 'bigint', (column) => column.notNull())
-      .addColumn('cache_read', 'bigint', (column) => column.notNull())
-      .addColumn('cache_write', 'bigint', (column) => column.notNull())
-      .addColumn('cost', 'double precision', (column) => column.notNull())
-      .addColumn('duration', 'double precision', (column) => column.notNull())
-      .addColumn('first_byte', 'double precision', (column) => column.notNull())
-      .addColumn('first_bytes', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('gateway_usage_days_of', ['day', 'key', 'model', 'vendor'])
-      .execute();
+    await createSums(db, 'gateway_usage_days', 'day key model vendor', 'cost');
   },
 };
 
@@ -159,28 +127,7 @@ const changesByRow: Migration = {
 const tags: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('gateway_exchanges').addColumn('tag', 'text').execute();
-    await db.schema
-      .createTable('gateway_usage_tags')
-      .addColumn('day', 'text', (column) => column.notNull())
-      .addColumn('key', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('vendor', 'text', (column) => column.notNull())
-      .addColumn('tag', 'text', (column) => column.notNull())
-      .addColumn('requests', 'bigint', (column) => column.notNull())
-      .addColumn('errors', 'bigint', (column) => column.notNull())
-      .addColumn('uncounted', 'bigint', (column) => column.notNull())
-      .addColumn('input', 'bigint', (column) => column.notNull())
-      .addColumn('output', 'bigint', (column) => column.notNull())
-      .addColumn('reasoning', 'bigint', (column) => column.notNull())
-      .addColumn('cache_read', 'bigint', (column) => column.notNull())
-      .addColumn('cache_write', 'bigint', (column) => column.notNull())
-      .addColumn('cost', 'double precision', (column) => column.notNull())
-      .addColumn('estimated_cost', 'double precision', (column) => column.notNull())
-      .addColumn('duration', 'double precision', (column) => column.notNull())
-      .addColumn('first_byte', 'double precision', (column) => column.notNull())
-      .addColumn('first_bytes', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('gateway_usage_tags_of', ['day', 'key', 'model', 'vendor', 'tag'])
-      .execute();
+    await createSums(db, 'gateway_usage_tags', 'day key model vendor tag', 'cost estimated_cost');
   },
 };
 
@@ -194,38 +141,13 @@ const groups: Migration = {
       .createTable('gateway_groups')
       .addColumn('name', 'text', (column) => column.primaryKey())
       .addColumn('models', 'text')
-      .addColumn('requests_per_minute', 'bigint')
-      .addColumn('tokens_per_minute', 'bigint')
-      .addColumn('concurrent_requests', 'bigint')
-      .addColumn('budget_day', 'double precision')
-      .addColumn('budget_month', 'double precision')
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('change', 'bigint', (column) => column.notNull())
+      .$call(optional('bigint', 'requests_per_minute tokens_per_minute concurrent_requests'))
+      .$call(optional('double precision', 'budget_day budget_month'))
+      .$call(required('bigint', 'created_at change'))
       .execute();
     await db.schema.alterTable('gateway_keys').addColumn('group_name', 'text').execute();
     await db.schema.alterTable('gateway_exchanges').addColumn('group_name', 'text').execute();
-    await db.schema
-      .createTable('gateway_usage_groups')
-      .addColumn('day', 'text', (column) => column.notNull())
-      .addColumn('key', 'text', (column) => column.notNull())
-      .addColumn('model', 'text', (column) => column.notNull())
-      .addColumn('vendor', 'text', (column) => column.notNull())
-      .addColumn('group_name', 'text', (column) => column.notNull())
-      .addColumn('requests', 'bigint', (column) => column.notNull())
-      .addColumn('errors', 'bigint', (column) => column.notNull())
-      .addColumn('uncounted', 'bigint', (column) => column.notNull())
-      .addColumn('input', 'bigint', (column) => column.notNull())
-      .addColumn('output', 'bigint', (column) => column.notNull())
-      .addColumn('reasoning', 'bigint', (column) => column.notNull())
-      .addColumn('cache_read', 'bigint', (column) => column.notNull())
-      .addColumn('cache_write', 'bigint', (column) => column.notNull())
-      .addColumn('cost', 'double precision', (column) => column.notNull())
-      .addColumn('estimated_cost', 'double precision', (column) => column.notNull())
-      .addColumn('duration', 'double precision', (column) => column.notNull())
-      .addColumn('first_byte', 'double precision', (column) => column.notNull())
-      .addColumn('first_bytes', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('gateway_usage_groups_of', ['day', 'key', 'model', 'vendor', 'group_name'])
-      .execute();
+    await createSums(db, 'gateway_usage_groups', 'day key model vendor group_name', 'cost estimated_cost');
   },
 };
 
@@ -254,3 +176,19 @@ const stored: Migration = {
     await db.schema.createIndex('gateway_stored_made_at').on('gateway_stored').column('made_at').execute();
   },
 };
+
+/**
+ * Creates a table of sums of usage.
+ * @param of the columns by which it is summed up
+ * @param dollars the columns of its costs
+ */
+async function createSums(db: Kysely<unknown>, table: string, of: string, dollars: string): Promise<void> {
+  await db.schema
+    .createTable(table)
+    .$call(required('text', of))
+    .$call(required('bigint', 'requests errors uncounted input output reasoning cache_read cache_write'))
+    .$call(required('double precision', `${dollars} duration first_byte`))
+    .addColumn('first_bytes', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint(`${table}_of`, [...wordList(of)])
+    .execute();
+}
