@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { ANTHROPIC_VERSION } from '../formats/messages/dialects.ts';
+import { wordSet } from '../lib/words.ts';
 import type { Vendor } from './vendor.ts';
 
 /**
@@ -33,19 +34,11 @@ const REQUEST_PREFIXES: Readonly<Record<FormatName, readonly string[]>> = {
  * Google's Identity-Aware Proxy, in front of the gateway, adds about who has signed in (its documentation, "Securing
  * your app with signed headers").
  */
-const NEVER_SENT = new Set([
-  'openai-organization',
-  'openai-project',
-  'x-goog-api-key',
-  'x-goog-user-project',
-  'x-goog-iam-authority-selector',
-  'x-goog-iam-authorization-token',
-  'x-goog-iap-jwt-assertion',
-  'x-goog-authenticated-user-email',
-  'x-goog-authenticated-user-id',
-  'anthropic-organization-id',
-  'anthropic-workspace-id',
-]);
+const NEVER_SENT = wordSet(`
+  openai-organization openai-project x-goog-api-key x-goog-user-project x-goog-iam-authority-selector
+  x-goog-iam-authorization-token x-goog-iap-jwt-assertion x-goog-authenticated-user-email
+  x-goog-authenticated-user-id anthropic-organization-id anthropic-workspace-id
+`);
 
 /** An answer's headers as undici gives them: names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -96,21 +89,10 @@ function splitValues(header: string | string[] | undefined): readonly string[] {
 }
 
 /** Vendors' headers that callers get. */
-const RESPONSE_HEADERS = new Set([
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'content-language',
-  'cache-control',
-  'retry-after',
-  'retry-after-ms',
-  'x-should-retry',
-  'request-id',
-  'warning',
-  'deprecation',
-  'sunset',
-  'server-timing',
-]);
+const RESPONSE_HEADERS = wordSet(`
+  content-type content-length content-encoding content-language cache-control retry-after retry-after-ms
+  x-should-retry request-id warning deprecation sunset server-timing
+`);
 
 const RESPONSE_FAMILIES = /^(?:x-ratelimit|anthropic|openai|x-goog|x-gemini)-/;
 

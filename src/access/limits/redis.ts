@@ -1,6 +1,7 @@
 /** The connection to Redis or Valkey. What Redis cannot do at once is done without it. */
 
 import type { Redis } from 'ioredis';
+import { wordSet } from '../../lib/words.ts';
 import { applyCommandTimeouts, type CommandTimeouts } from './command-timeouts.ts';
 import { keepInUse } from './keep-in-use.ts';
 
@@ -49,14 +50,9 @@ const LISTENERS = 20;
 const REFUSING = 60_000;
 
 /** Commands of the connection itself. Its events report what becomes of them. */
-const CONNECTION_COMMANDS: ReadonlySet<string> = new Set([
-  'auth',
-  'client',
-  'hello',
-  'info',
-  'ping',
-  'select',
-]);
+const CONNECTION_COMMANDS = wordSet(`
+  auth client hello info ping select
+`);
 
 /** Called with what Redis has or does that makes counting impossible. */
 export type ReportFault = (reason: string) => void;

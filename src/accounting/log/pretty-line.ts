@@ -3,26 +3,15 @@
 import { styleText } from 'node:util';
 import { escapeControls } from '../../lib/escape-controls.ts';
 import { asObject, asText, type JsonObject, parseJson } from '../../lib/json.ts';
+import { wordSet } from '../../lib/words.ts';
 
 /** JSON for machines, or the same facts for people. */
 export type LineStyle = 'json' | 'pretty';
 
 /** Fields that the first part of a line already has, or that nobody reads on a terminal. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'level',
-  'time',
-  'msg',
-  'id',
-  'format',
-  'spoken',
-  'operation',
-  'streamed',
-  'outcome',
-  'status',
-  'model',
-  'duration',
-  'attempts',
-]);
+const LEFT_OUT = wordSet(`
+  level time msg id format spoken operation streamed outcome status model duration attempts
+`);
 
 type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'gray';
 

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { ANTHROPIC_VERSION } from '../../formats/messages/dialects.ts';
+import { wordSet } from '../../lib/words.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { credentialFor } from '../../upstream/credentials/sent-credential.ts';
 import { Payload } from '../../upstream/payload.ts';
@@ -10,19 +11,10 @@ import type { Vendor } from '../../upstream/vendor.ts';
 import { isCredential } from './secrets.ts';
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1), and those that the next hop sets itself. */
-const OF_THIS_HOP = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const OF_THIS_HOP = wordSet(`
+  connection content-length expect host keep-alive proxy-authenticate proxy-connection te trailer
+  transfer-encoding upgrade
+`);
 
 /** @returns the headers without those of this hop, which include the ones that `connection` names */
 export function endToEnd<T>(headers: Readonly<Record<string, T>>): Record<string, T> {

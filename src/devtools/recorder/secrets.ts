@@ -5,6 +5,7 @@ import type { GivenCredentials } from '../../config/credentials.ts';
 import type { Config } from '../../config/schema.ts';
 import { isList, isObject, type Json } from '../../lib/json.ts';
 import { percentDecoded } from '../../lib/percent-decoded.ts';
+import { wordSet } from '../../lib/words.ts';
 import type { AnswerHeaders } from '../../upstream/headers.ts';
 
 /** A shorter value is a word (`ollama`, `none`), and removing it everywhere would damage texts. */
@@ -16,34 +17,18 @@ const MIN_KEY = 8;
 const MIN_OTHER = 12;
 
 /** Headers that identify the caller, or the account that pays. */
-const CREDENTIALS = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'openai-organization',
-  'openai-project',
-  'anthropic-organization-id',
-  'anthropic-workspace-id',
-  'x-goog-user-project',
-  'x-goog-iam-authority-selector',
-  'x-goog-iam-authorization-token',
-  'x-amz-security-token',
-  'x-amz-date',
-  'x-amz-content-sha256',
-]);
+const CREDENTIALS = wordSet(`
+  authorization proxy-authorization cookie x-api-key x-goog-api-key api-key openai-organization
+  openai-project anthropic-organization-id anthropic-workspace-id x-goog-user-project
+  x-goog-iam-authority-selector x-goog-iam-authorization-token x-amz-security-token x-amz-date
+  x-amz-content-sha256
+`);
 
 /** Headers of an answer that identify the account. */
-const OWNERS = new Set([
-  'set-cookie',
-  'openai-organization',
-  'openai-project',
-  'anthropic-organization-id',
-  'anthropic-workspace-id',
-  'x-goog-user-project',
-]);
+const OWNERS = wordSet(`
+  set-cookie openai-organization openai-project anthropic-organization-id anthropic-workspace-id
+  x-goog-user-project
+`);
 
 /** Query parameters that hold keys. */
 const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'apikey', 'access_token', 'token']);

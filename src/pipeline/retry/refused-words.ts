@@ -5,6 +5,7 @@
 
 import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import type { GatewayError } from '../../lib/errors.ts';
+import { wordList } from '../../lib/words.ts';
 
 /** One thing that a refusal may be about. */
 interface Subject {
@@ -33,21 +34,11 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     avoidance: 'thoughts',
-    fields: [
-      'reasoning',
-      'reasoning_content',
-      'reasoning_details',
-      'reasoning_text',
-      'thinking_blocks',
-      'thinking',
-      'redacted_thinking',
-      'thought',
-      'thought_signature',
-      'thoughtSignature',
-      'signature',
-      'encrypted_content',
-      'extra_content',
-    ],
+    fields: wordList(`
+      reasoning reasoning_content reasoning_details reasoning_text thinking_blocks thinking
+      redacted_thinking thought thought_signature thoughtSignature signature encrypted_content
+      extra_content
+    `),
     topic: /reasoning|thinking|thoughts?\b|signature|encrypted/i,
     place: 'dialogue',
   },
@@ -81,21 +72,10 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     avoidance: 'thinking-setting',
-    fields: [
-      'reasoning_effort',
-      'reasoning',
-      'thinking',
-      'effort',
-      'enable_thinking',
-      'thinking_budget',
-      'budget_tokens',
-      'thinkingConfig',
-      'thinking_config',
-      'thinkingBudget',
-      'thinking_level',
-      'thinkingLevel',
-      'reasoning_split',
-    ],
+    fields: wordList(`
+      reasoning_effort reasoning thinking effort enable_thinking thinking_budget budget_tokens
+      thinkingConfig thinking_config thinkingBudget thinking_level thinkingLevel reasoning_split
+    `),
     topic: /reasoning|thinking|\beffort\b/i,
   },
   {
@@ -105,29 +85,18 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     avoidance: 'output-schema',
-    fields: [
-      'json_schema',
-      'response_format',
-      'output_format',
-      'responseSchema',
-      'response_schema',
-      'responseJsonSchema',
-      'format',
-    ],
+    fields: wordList(`
+      json_schema response_format output_format responseSchema response_schema responseJsonSchema format
+    `),
     topic: /json.?schema|response.?format|structured.?outputs?|output.?format/i,
   },
   { avoidance: 'strict', fields: ['strict'], topic: /\bstrict\b/i },
   { avoidance: 'parallel-calls', fields: ['parallel_tool_calls'], topic: /parallel/i },
   {
     avoidance: 'service-fields',
-    fields: [
-      'prompt_cache_key',
-      'cache_control',
-      'service_tier',
-      'tool_stream',
-      'reasoning_split',
-      'prompt_cache_breakpoint',
-    ],
+    fields: wordList(`
+      prompt_cache_key cache_control service_tier tool_stream reasoning_split prompt_cache_breakpoint
+    `),
     topic: /prompt.?cach|cache.?control|service.?tier/i,
     // Anthropic, which takes them: "cache_control cannot be set for empty text blocks", "A maximum of 4 blocks with …".
     unless: /cannot be set|a maximum of/i,

@@ -3,6 +3,7 @@
  * only what it refuses beyond what the format itself does not allow; models without a row are at a service that takes all.
  */
 
+import { wordList } from '../../lib/words.ts';
 import {
   groqShape,
   minimaxShape,
@@ -96,20 +97,10 @@ const SERVICES: Readonly<Record<string, Service>> = {
       assistant: ['role', 'content', 'tool_calls', 'prefix'],
       tool: ['role', 'content', 'tool_call_id', 'name'],
     },
-    refuses: [
-      'stream_options',
-      'max_completion_tokens',
-      'logprobs',
-      'top_logprobs',
-      'logit_bias',
-      'user',
-      'store',
-      'seed',
-      'verbosity',
-      'top_k',
-      'thinking',
-      'reasoning',
-    ],
+    refuses: wordList(`
+      stream_options max_completion_tokens logprobs top_logprobs logit_bias user store seed verbosity top_k
+      thinking reasoning
+    `),
     callIds: /^[a-zA-Z0-9]{9}$/,
     uniqueIds: true,
     refusesUserAfterTool: true,
@@ -165,15 +156,9 @@ const SERVICES: Readonly<Record<string, Service>> = {
       assistant: ['role', 'content', 'name', 'tool_calls', 'refusal'],
       tool: ['role', 'content', 'tool_call_id', 'name'],
     },
-    refuses: [
-      'stream_options',
-      'reasoning_effort',
-      'reasoning',
-      'thinking',
-      'logprobs',
-      'top_logprobs',
-      'store',
-    ],
+    refuses: wordList(`
+      stream_options reasoning_effort reasoning thinking logprobs top_logprobs store
+    `),
     refusesSchemas: true,
     refusesMixedStrict: true,
   },

@@ -2,22 +2,15 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects } from '../../lib/json.ts';
+import { wordList } from '../../lib/words.ts';
 import { badRequest } from '../google/words.ts';
 import { parseParts } from './ask.ts';
 
 /** What a part may hold: exactly one of these. */
-const DATA = [
-  'text',
-  'inlineData',
-  'fileData',
-  'functionCall',
-  'functionResponse',
-  'executableCode',
-  'codeExecutionResult',
-  'toolCall',
-  'toolResponse',
-  'audioTranscription',
-];
+const DATA = wordList(`
+  text inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall
+  toolResponse audioTranscription
+`);
 
 /**
  * Checks the contents of a request.

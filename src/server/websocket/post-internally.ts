@@ -6,23 +6,13 @@
 
 import { type ClientRequest, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { duplexPair } from 'node:stream';
+import { wordSet } from '../../lib/words.ts';
 
 /** Headers of a handshake that concern the handshake alone, or describe a body that it does not have. */
-const HANDSHAKE_HEADERS = new Set([
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'keep-alive',
-  'origin',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-request-id',
-]);
+const HANDSHAKE_HEADERS = wordSet(`
+  accept-encoding connection content-encoding content-length content-type expect keep-alive origin te
+  trailer transfer-encoding upgrade x-request-id
+`);
 
 /**
  * On a WebSocket this header chooses the version of the protocol. It means nothing to the endpoint that answers a POST.
