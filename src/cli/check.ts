@@ -2,81 +2,78 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ArgsDef, defineCommand } from 'citty';
 import { count } from '../lib/count.ts';
 import type { Cloud } from '../upstream/credentials/cloud.ts';
 import type { Vendor } from '../upstream/vendor.ts';
-import { execute, orExit } from './command.ts';
+import { command, orExit } from './command.ts';
 
-const options = {
-  config: {
-    type: 'positional',
-    required: false,
-    description: 'Configuration file (default: GATEWAY_CONFIG, or gateway.config.*)',
+export const check = command({
+  name: 'check',
+  description: 'Check the configuration without starting anything.',
+  options: {
+    config: {
+      type: 'positional',
+      required: false,
+      description: 'Configuration file (default: GATEWAY_CONFIG, or gateway.config.*)',
+    },
   },
-} as const satisfies ArgsDef;
-
-export const check = defineCommand({
-  meta: { name: 'check', description: 'Check the configuration without starting anything.' },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, async () => {
-      const [
-        { readServed },
-        { configuredVendors },
-        { servedModels },
-        { namePrefix },
-        notes,
-        vendorNotes,
-        { findUnitNotes },
-      ] = await Promise.all([
-        import('../config/load.ts'),
-        import('../config/vendors.ts'),
-        import('../config/models.ts'),
-        import('../access/identities/claims.ts'),
-        import('./config-notes.ts'),
-        import('./vendor-notes.ts'),
-        import('./unit-notes.ts'),
-      ]);
-      const environment = {
-        ...process.env,
-        ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
-      };
-      const directory = process.cwd();
-      const { config, files } = await orExit(readServed(environment, directory));
-      const vendors = configuredVendors(config);
-      const names = vendors.all.map((vendor) => vendor.name);
-      const holders = [...config.keys, ...config.groups, ...config.identities];
-      const models = notes.namedModels(
-        holders.flatMap(({ models = [] }) => models),
-        holders.flatMap(({ modelLimits = [] }) => modelLimits),
-      );
-      const lines = [
-        'The configuration is valid.',
-        files.length === 0
-          ? `There is no gateway.config.* in ${directory}: using environment variables and defaults.`
-          : `Read from ${files.join(', ')}.`,
-        ...(existsSync(join(directory, '.env'))
-          ? [`Variables that the environment does not set come from ${join(directory, '.env')}.`]
-          : []),
-        names.length === 0
-          ? 'No vendor has a key, so the sandbox would serve.'
-          : `Vendors with a key: ${names.join(', ')}, serving ${count(servedModels(config, vendors).length, 'model')}.`,
-        ...(await describeCredentials(vendors.all)),
-        ...notes.findUnreadVariables(config, environment),
-        ...vendorNotes.findVendorNotes(config),
-        ...findUnitNotes(config),
-        ...notes.findUnknownModels(models, config),
-        ...notes.findExpiredKeys(config),
-        ...notes.findExpiredCertificates(config),
-        ...config.identities.map(
-          ({ name, issuer }) =>
-            `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,
-        ),
-        `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,
-      ];
-      console.log(lines.join('\n'));
-    }),
+  async run(args) {
+    const [
+      { readServed },
+      { configuredVendors },
+      { servedModels },
+      { namePrefix },
+      notes,
+      vendorNotes,
+      { findUnitNotes },
+    ] = await Promise.all([
+      import('../config/load.ts'),
+      import('../config/vendors.ts'),
+      import('../config/models.ts'),
+      import('../access/identities/claims.ts'),
+      import('./config-notes.ts'),
+      import('./vendor-notes.ts'),
+      import('./unit-notes.ts'),
+    ]);
+    const environment = {
+      ...process.env,
+      ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
+    };
+    const directory = process.cwd();
+    const { config, files } = await orExit(readServed(environment, directory));
+    const vendors = configuredVendors(config);
+    const names = vendors.all.map((vendor) => vendor.name);
+    const holders = [...config.keys, ...config.groups, ...config.identities];
+    const models = notes.namedModels(
+      holders.flatMap(({ models = [] }) => models),
+      holders.flatMap(({ modelLimits = [] }) => modelLimits),
+    );
+    const lines = [
+      'The configuration is valid.',
+      files.length === 0
+        ? `There is no gateway.config.* in ${directory}: using environment variables and defaults.`
+        : `Read from ${files.join(', ')}.`,
+      ...(existsSync(join(directory, '.env'))
+        ? [`Variables that the environment does not set come from ${join(directory, '.env')}.`]
+        : []),
+      names.length === 0
+        ? 'No vendor has a key, so the sandbox would serve.'
+        : `Vendors with a key: ${names.join(', ')}, serving ${count(servedModels(config, vendors).length, 'model')}.`,
+      ...(await describeCredentials(vendors.all)),
+      ...notes.findUnreadVariables(config, environment),
+      ...vendorNotes.findVendorNotes(config),
+      ...findUnitNotes(config),
+      ...notes.findUnknownModels(models, config),
+      ...notes.findExpiredKeys(config),
+      ...notes.findExpiredCertificates(config),
+      ...config.identities.map(
+        ({ name, issuer }) =>
+          `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,
+      ),
+      `Would listen on ${config.host}:${config.port}. API keys in the configuration: ${config.keys.length}.`,
+    ];
+    console.log(lines.join('\n'));
+  },
 });
 
 /** A sentence for each vendor or upstream that uses credentials of a cloud. */

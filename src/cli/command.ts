@@ -1,31 +1,51 @@
 /** What every command does around its work: it checks its options, reads the configuration, and reports a mistake. */
 
 import { readFile } from 'node:fs/promises';
-import type { ArgsDef } from 'citty';
+import type { ArgsDef, CommandDef, ParsedArgs } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import { escapeControlsInLines } from '../lib/escape-controls.ts';
 import { CommandError } from './command-error.ts';
-import { checkOptions, type ParsedArgs } from './options.ts';
+import { checkOptions } from './options.ts';
 
 /** The exit code for a configuration that is not valid (sysexits.h, EX_CONFIG). */
 const EX_CONFIG = 78;
 
+/** A command of the program. */
+export interface Command<Options extends ArgsDef> {
+  readonly name: string;
+  readonly description: string;
+  /** What it takes; anything else is refused. */
+  readonly options: Options;
+  /** @throws CommandError for a mistake of the user */
+  run(args: ParsedArgs<Options>): Promise<void>;
+}
+
 /**
- * Runs a command. A CommandError is printed as one line on standard error and sets the exit code; any other error is thrown.
- * @param args what citty parsed from the command line.
- * @param options the options that the command declares: any other option is refused.
+ * Makes a command. A CommandError is printed as one line on standard error and sets the exit code; any other error is
+ * thrown.
  */
-export async function execute(args: ParsedArgs, options: ArgsDef, run: () => Promise<void>): Promise<void> {
-  try {
-    checkOptions(args, options);
-    await run();
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    console.error(escapeControlsInLines(error.message));
-    process.exitCode = error.exitCode;
-  }
+export function command<const Options extends ArgsDef>({
+  name,
+  description,
+  options,
+  run,
+}: Command<Options>): CommandDef<Options> {
+  return {
+    meta: { name, description },
+    args: options,
+    async run({ args }) {
+      try {
+        checkOptions(args, options);
+        await run(args);
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        console.error(escapeControlsInLines(error.message));
+        process.exitCode = error.exitCode;
+      }
+    },
+  };
 }
 
 /** What sets the address of a listener, as messages name it. */

@@ -1,52 +1,46 @@
 /** `gateway conform --url URL --key KEY --model M`: examines whether a service keeps to the formats that it speaks. */
 
-import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { FormatReport, Trial } from '../devtools/conform/conform.ts';
 import { escapeControlsInLines } from '../lib/escape-controls.ts';
-import { execute } from './command.ts';
+import { command } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat, parseWholeNumber } from './options.ts';
 import { textTable } from './tables.ts';
 
-const options = {
-  url: { type: 'string', description: 'Address of the service, such as https://api.openai.com/v1' },
-  key: { type: 'string', description: 'Its API key (default: the variable CONFORM_KEY)' },
-  model: { type: 'string', description: 'Model to ask, by the service’s own name' },
-  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: all)` },
-  timeout: { type: 'string', default: '120', description: 'Seconds that an answer may take' },
-  json: { type: 'boolean', description: 'Print JSON' },
-} as const satisfies ArgsDef;
-
-export const conform = defineCommand({
-  meta: {
-    name: 'conform',
-    description:
-      'Ask any service some short requests, streamed and whole, and report which rules of its formats its answers keep.',
+export const conform = command({
+  name: 'conform',
+  description:
+    'Ask any service some short requests, streamed and whole, and report which rules of its formats its answers keep.',
+  options: {
+    url: { type: 'string', description: 'Address of the service, such as https://api.openai.com/v1' },
+    key: { type: 'string', description: 'Its API key (default: the variable CONFORM_KEY)' },
+    model: { type: 'string', description: 'Model to ask, by the service’s own name' },
+    format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: all)` },
+    timeout: { type: 'string', default: '120', description: 'Seconds that an answer may take' },
+    json: { type: 'boolean', description: 'Print JSON' },
   },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, async () => {
-      const { url, model } = args;
-      requireAddress(url);
-      if (model === undefined) throw new CommandError('Give the model with --model.');
-      const format = parseFormat(args.format);
-      const seconds = parseWholeNumber('timeout', args.timeout, 1, 3_600);
-      const devtool = await import('../devtools/conform/conform.ts');
-      const key = args.key ?? process.env['CONFORM_KEY'] ?? '';
-      const service = { url, key, model, patience: seconds * 1_000 };
-      const reports: FormatReport[] = [];
-      for (const one of format === undefined ? FORMAT_NAMES : [format]) {
-        reports.push(await devtool.conform(service, one));
-      }
-      console.log(
-        escapeControlsInLines(
-          args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n'),
-        ),
-      );
-      const isOffered = reports.some((report) => report.isOffered);
-      if (!isOffered || !reports.every(devtool.isConforming)) process.exitCode = 1;
-    }),
+  async run(args) {
+    const { url, model } = args;
+    requireAddress(url);
+    if (model === undefined) throw new CommandError('Give the model with --model.');
+    const format = parseFormat(args.format);
+    const seconds = parseWholeNumber('timeout', args.timeout, 1, 3_600);
+    const devtool = await import('../devtools/conform/conform.ts');
+    const key = args.key ?? process.env['CONFORM_KEY'] ?? '';
+    const service = { url, key, model, patience: seconds * 1_000 };
+    const reports: FormatReport[] = [];
+    for (const one of format === undefined ? FORMAT_NAMES : [format]) {
+      reports.push(await devtool.conform(service, one));
+    }
+    console.log(
+      escapeControlsInLines(
+        args.json ? JSON.stringify(reports, undefined, 2) : reports.map(render).join('\n\n'),
+      ),
+    );
+    const isOffered = reports.some((report) => report.isOffered);
+    if (!isOffered || !reports.every(devtool.isConforming)) process.exitCode = 1;
+  },
 });
 
 function requireAddress(url: string | undefined): asserts url is string {

@@ -1,67 +1,67 @@
 /** `gateway explain REQUEST.json --model ID`: shows what a request becomes for a model, and what is lost in translation. */
 
-import { type ArgsDef, defineCommand } from 'citty';
 import { FORMAT_NAMES } from '../conversation/prompt.ts';
 import type { Explanation } from '../devtools/explain.ts';
 import type { RefusalExplanation, VendorRefusal } from '../devtools/explain-refusal.ts';
 import { escapeControlsInLines } from '../lib/escape-controls.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { execute, readConfigHere, readNamedFile } from './command.ts';
+import { command, readConfigHere, readNamedFile } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseFormat } from './options.ts';
 
-const options = {
-  file: { type: 'positional', required: true, description: 'JSON file with the request' },
-  model: { type: 'string', description: 'Model to explain it for (default: the one that the request names)' },
-  format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the fields)` },
-  refusal: {
-    type: 'string',
-    description: "JSON file with a vendor's refusal: show how the gateway repairs the request after it",
+export const explain = command({
+  name: 'explain',
+  description: 'Show what a request becomes for a model, field by field.',
+  options: {
+    file: { type: 'positional', required: true, description: 'JSON file with the request' },
+    model: {
+      type: 'string',
+      description: 'Model to explain it for (default: the one that the request names)',
+    },
+    format: { type: 'string', description: `${FORMAT_NAMES.join(', ')} (default: detected from the fields)` },
+    refusal: {
+      type: 'string',
+      description: "JSON file with a vendor's refusal: show how the gateway repairs the request after it",
+    },
+    status: { type: 'string', description: 'HTTP status of the refusal (default: 400)' },
+    json: { type: 'boolean', description: 'Print JSON' },
   },
-  status: { type: 'string', description: 'HTTP status of the refusal (default: 400)' },
-  json: { type: 'boolean', description: 'Print JSON' },
-} as const satisfies ArgsDef;
-
-export const explain = defineCommand({
-  meta: { name: 'explain', description: 'Show what a request becomes for a model, field by field.' },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, async () => {
-      if (args.status !== undefined && args.refusal === undefined)
-        throw new CommandError('--status needs --refusal, the file with the refusal.');
-      const body = await readRequest(args.file);
-      const [{ asText }, { GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
-        await Promise.all([
-          import('../lib/json.ts'),
-          import('../lib/errors.ts'),
-          import('../catalog/catalog.ts'),
-          import('../config/vendors.ts'),
-          import('../config/models.ts'),
-          import('../devtools/explain.ts'),
-        ]);
-      const format = parseFormat(args.format) ?? devtool.formatOfRequest(body);
-      const model = args.model ?? asText(body['model']);
-      if (model === undefined) throw new CommandError('The request names no model. Give one with --model.');
-      const config = await readConfigHere();
-      const catalog = makeCatalog(catalogModels(config), config.aliases);
-      try {
-        const reach = {
-          generateContent: config.generateContent.models,
-          countTokens: config.countTokens.models,
-        };
-        const served = { catalog, vendors: everyVendor(config), reach };
-        if (args.refusal === undefined) {
-          print(devtool.explain(served, format, model, body), render, args.json);
-          return;
-        }
-        const refusal = await readRefusal(args.refusal, args.status);
-        const { explainRefusal } = await import('../devtools/explain-refusal.ts');
-        print(explainRefusal(served, format, model, body, refusal), renderRefusal, args.json);
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error;
-        throw new CommandError(`The gateway would reject this request (${error.status}): ${error.message}`);
+  async run(args) {
+    if (args.status !== undefined && args.refusal === undefined)
+      throw new CommandError('--status needs --refusal, the file with the refusal.');
+    const body = await readRequest(args.file);
+    const [{ asText }, { GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
+      await Promise.all([
+        import('../lib/json.ts'),
+        import('../lib/errors.ts'),
+        import('../catalog/catalog.ts'),
+        import('../config/vendors.ts'),
+        import('../config/models.ts'),
+        import('../devtools/explain.ts'),
+      ]);
+    const format = parseFormat(args.format) ?? devtool.formatOfRequest(body);
+    const model = args.model ?? asText(body['model']);
+    if (model === undefined) throw new CommandError('The request names no model. Give one with --model.');
+    const config = await readConfigHere();
+    const catalog = makeCatalog(catalogModels(config), config.aliases);
+    try {
+      const reach = {
+        generateContent: config.generateContent.models,
+        countTokens: config.countTokens.models,
+      };
+      const served = { catalog, vendors: everyVendor(config), reach };
+      if (args.refusal === undefined) {
+        print(devtool.explain(served, format, model, body), render, args.json);
+        return;
       }
-    }),
+      const refusal = await readRefusal(args.refusal, args.status);
+      const { explainRefusal } = await import('../devtools/explain-refusal.ts');
+      print(explainRefusal(served, format, model, body, refusal), renderRefusal, args.json);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      throw new CommandError(`The gateway would reject this request (${error.status}): ${error.message}`);
+    }
+  },
 });
 
 async function readRequest(file: string): Promise<JsonObject> {

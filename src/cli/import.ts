@@ -1,50 +1,44 @@
 /** `gateway import FILE`: turns a configuration of another gateway into one of this gateway. */
 
 import { writeFile } from 'node:fs/promises';
-import { type ArgsDef, defineCommand } from 'citty';
 import { commandLine } from '../lib/command-line.ts';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
-import { execute, orExit } from './command.ts';
+import { command, orExit } from './command.ts';
 import { CommandError } from './command-error.ts';
 
-const options = {
-  file: {
-    type: 'positional',
-    required: true,
-    description: 'config.yaml of LiteLLM, a config of Portkey, or config.json of Bifrost',
+export const importFile = command({
+  name: 'import',
+  description:
+    'Turn the configuration of LiteLLM, Portkey or Bifrost into one of this gateway. What could not be taken over is listed on standard error.',
+  options: {
+    file: {
+      type: 'positional',
+      required: true,
+      description: 'config.yaml of LiteLLM, a config of Portkey, or config.json of Bifrost',
+    },
+    write: { type: 'string', description: 'Write the configuration to this file (default: print it)' },
+    force: { type: 'boolean', description: 'Overwrite an existing file' },
   },
-  write: { type: 'string', description: 'Write the configuration to this file (default: print it)' },
-  force: { type: 'boolean', description: 'Overwrite an existing file' },
-} as const satisfies ArgsDef;
-
-export const importFile = defineCommand({
-  meta: {
-    name: 'import',
-    description:
-      'Turn the configuration of LiteLLM, Portkey or Bifrost into one of this gateway. What could not be taken over is listed on standard error.',
+  async run(args) {
+    const [{ readConfigFile }, { importConfig }] = await Promise.all([
+      import('../config/config-file.ts'),
+      import('../devtools/import/import-config.ts'),
+    ]);
+    const { values } = await orExit(readConfigFile(args.file, process.cwd()));
+    const imported = importConfig(values);
+    if (imported === undefined)
+      throw new CommandError(`${args.file} is not a configuration of LiteLLM, Portkey or Bifrost.`);
+    const { config, notes, gateway } = imported;
+    const text = `${JSON.stringify(config, null, 2)}\n`;
+    if (args.write === undefined) process.stdout.write(text);
+    else await write(args.write, text, args.force === true);
+    const found = notes.map((note) => `- ${note}`).join('\n');
+    console.error(
+      `Read as a configuration of ${gateway}.${notes.length === 0 ? '' : ` To look at:\n${found}`}`,
+    );
+    if (args.write !== undefined)
+      console.error(`To check the new file: ${commandLine(process.env, `check ${args.write}`)}`);
   },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, async () => {
-      const [{ readConfigFile }, { importConfig }] = await Promise.all([
-        import('../config/config-file.ts'),
-        import('../devtools/import/import-config.ts'),
-      ]);
-      const { values } = await orExit(readConfigFile(args.file, process.cwd()));
-      const imported = importConfig(values);
-      if (imported === undefined)
-        throw new CommandError(`${args.file} is not a configuration of LiteLLM, Portkey or Bifrost.`);
-      const { config, notes, gateway } = imported;
-      const text = `${JSON.stringify(config, null, 2)}\n`;
-      if (args.write === undefined) process.stdout.write(text);
-      else await write(args.write, text, args.force === true);
-      const found = notes.map((note) => `- ${note}`).join('\n');
-      console.error(
-        `Read as a configuration of ${gateway}.${notes.length === 0 ? '' : ` To look at:\n${found}`}`,
-      );
-      if (args.write !== undefined)
-        console.error(`To check the new file: ${commandLine(process.env, `check ${args.write}`)}`);
-    }),
 });
 
 async function write(file: string, text: string, force: boolean): Promise<void> {

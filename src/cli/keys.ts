@@ -1,126 +1,106 @@
 /** `gateway keys`: creates, lists, changes, rotates and revokes keys. Running gateways apply a change within two seconds. */
 
-import { type ArgsDef, defineCommand } from 'citty';
+import { defineCommand } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { KeyView } from '../store/keys/key-view.ts';
 import type { MadeKey } from '../store/keys/keys.ts';
 import type { KeyRow } from '../store/tables.ts';
-import { execute } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { formatFigures, keyOptions, limitColumns, nothingToChange, readKeyOptions } from './key-options.ts';
 import { parseDuration, parseOptions } from './options.ts';
 import { type Column, textTable } from './tables.ts';
-import { withStore } from './with-store.ts';
+import { storeCommand } from './with-store.ts';
 
 const json = { type: 'boolean', description: 'Print JSON' } as const;
 const key = { type: 'positional', required: true, description: 'Name or id of the key' } as const;
 
-const createOptions = {
-  name: { type: 'positional', required: true, description: 'Name of the key, as shown in reports' },
-  ...keyOptions,
-  json,
-} as const satisfies ArgsDef;
-
-const create = defineCommand({
-  meta: {
-    name: 'create',
-    description: 'Create a key and print it, which happens only once. Without options it has no limits.',
+const create = storeCommand({
+  name: 'create',
+  description: 'Create a key and print it, which happens only once. Without options it has no limits.',
+  options: {
+    name: { type: 'positional', required: true, description: 'Name of the key, as shown in reports' },
+    ...keyOptions,
+    json,
   },
-  args: createOptions,
-  run: ({ args }) =>
-    execute(args, createOptions, () =>
-      withStore(async (store, config) => {
-        const { keyColumns, createKey, printUnknownModels, isExpired, keyName, keySettings } = await load();
-        const name = parseOptions(args.name, keyName, 'The name');
-        const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
-        if (isExpired(settings)) throw new CommandError(`--expires: ${args.expires} is in the past.`);
-        const made = await inKnownGroup(createKey(store, name, keyColumns(settings)), config);
-        if (made === undefined) throw new CommandError(`A key named ${name} already exists.`);
-        printUnknownModels(settings, config);
-        await showKey(made, args.json);
-      }),
-    ),
+  async run(args, store, config) {
+    const { keyColumns, createKey, printUnknownModels, isExpired, keyName, keySettings } = await load();
+    const name = parseOptions(args.name, keyName, 'The name');
+    const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
+    if (isExpired(settings)) throw new CommandError(`--expires: ${args.expires} is in the past.`);
+    const made = await inKnownGroup(createKey(store, name, keyColumns(settings)), config);
+    if (made === undefined) throw new CommandError(`A key named ${name} already exists.`);
+    printUnknownModels(settings, config);
+    await showKey(made, args.json);
+  },
 });
 
-const listOptions = {
-  all: { type: 'boolean', description: 'Include revoked keys' },
-  json,
-} as const satisfies ArgsDef;
-
-const list = defineCommand({
-  meta: { name: 'list', description: 'List the keys in the store.' },
-  args: listOptions,
-  run: ({ args }) =>
-    execute(args, listOptions, () =>
-      withStore(async (store) => {
-        const { isExpired, listKeys, renderKey } = await load();
-        const keys = (await listKeys(store, args.all === true)).map(renderKey);
-        console.log(args.json ? JSON.stringify(keys, undefined, 2) : textTable(columns(isExpired), keys));
-      }),
-    ),
+const list = storeCommand({
+  name: 'list',
+  description: 'List the keys in the store.',
+  options: {
+    all: { type: 'boolean', description: 'Include revoked keys' },
+    json,
+  },
+  async run(args, store) {
+    const { isExpired, listKeys, renderKey } = await load();
+    const keys = (await listKeys(store, args.all === true)).map(renderKey);
+    console.log(args.json ? JSON.stringify(keys, undefined, 2) : textTable(columns(isExpired), keys));
+  },
 });
 
-const changeOptions = { key, ...keyOptions } as const satisfies ArgsDef;
-
-const change = defineCommand({
-  meta: { name: 'change', description: 'Change the given settings; all others stay as they are.' },
-  args: changeOptions,
-  run: ({ args }) =>
-    execute(args, changeOptions, () =>
-      withStore(async (store, config) => {
-        const { changeKey, keyColumns, findKey, printUnknownModels, keySettings } = await load();
-        const { id, name } = usable(args.key, await findKey(store, args.key), config);
-        const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
-        if (Object.keys(settings).length === 0) throw nothingToChange();
-        await inKnownGroup(changeKey(store, id, keyColumns(settings)), config);
-        printUnknownModels(settings, config);
-        console.error(`Changed the key ${name}.`);
-      }),
-    ),
+const change = storeCommand({
+  name: 'change',
+  description: 'Change the given settings; all others stay as they are.',
+  options: { key, ...keyOptions },
+  async run(args, store, config) {
+    const { changeKey, keyColumns, findKey, printUnknownModels, keySettings } = await load();
+    const { id, name } = usable(args.key, await findKey(store, args.key), config);
+    const settings = parseOptions(readKeyOptions(args, Date.now()), keySettings);
+    if (Object.keys(settings).length === 0) throw nothingToChange();
+    await inKnownGroup(changeKey(store, id, keyColumns(settings)), config);
+    printUnknownModels(settings, config);
+    console.error(`Changed the key ${name}.`);
+  },
 });
 
-const rotateOptions = {
-  key,
-  grace: {
-    type: 'string',
-    default: '0s',
-    description: 'How long the old key keeps working (30m, 24h, 7d; at most 31d)',
+const rotate = storeCommand({
+  name: 'rotate',
+  description: 'Replace a key with a new one of the same name and limits.',
+  options: {
+    key,
+    grace: {
+      type: 'string',
+      default: '0s',
+      description: 'How long the old key keeps working (30m, 24h, 7d; at most 31d)',
+    },
+    again: {
+      type: 'boolean',
+      description:
+        'The new key of the last rotation was lost: revoke it and create another; the old key keeps its grace period',
+    },
+    json,
   },
-  again: {
-    type: 'boolean',
-    description:
-      'The new key of the last rotation was lost: revoke it and create another; the old key keeps its grace period',
+  async run(args, store, config) {
+    const { findKey, isExpired, MAX_GRACE_DAYS, rotateKey, renderKey } = await load();
+    const grace = parseGrace(args.grace, MAX_GRACE_DAYS);
+    const { id } = usable(args.key, await findKey(store, args.key), config);
+    const made = await rotateKey(store, id, { grace, again: args.again });
+    if (made === undefined) throw new CommandError('The key has been revoked in the meantime.');
+    if ('promisedUntil' in made) {
+      const until = new Date(made.promisedUntil).toISOString();
+      throw new CommandError(
+        `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
+      );
+    }
+    const { expires_at: expires, name } = renderKey(made.row);
+    if (expires !== null && isExpired({ expires_at: expires })) {
+      console.error(
+        `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either. To change that: ${commandLine(process.env, `keys change '${name}'`, '--expires never')} (or a date)`,
+      );
+    }
+    await showKey(made, args.json);
   },
-  json,
-} as const satisfies ArgsDef;
-
-const rotate = defineCommand({
-  meta: { name: 'rotate', description: 'Replace a key with a new one of the same name and limits.' },
-  args: rotateOptions,
-  run: ({ args }) =>
-    execute(args, rotateOptions, () =>
-      withStore(async (store, config) => {
-        const { findKey, isExpired, MAX_GRACE_DAYS, rotateKey, renderKey } = await load();
-        const grace = parseGrace(args.grace, MAX_GRACE_DAYS);
-        const { id } = usable(args.key, await findKey(store, args.key), config);
-        const made = await rotateKey(store, id, { grace, again: args.again });
-        if (made === undefined) throw new CommandError('The key has been revoked in the meantime.');
-        if ('promisedUntil' in made) {
-          const until = new Date(made.promisedUntil).toISOString();
-          throw new CommandError(
-            `The old key of the last rotation still works until ${until}, and rotating now would end it. If the new key of that rotation was lost, --again replaces it. To end both keys at once, leave out --grace.`,
-          );
-        }
-        const { expires_at: expires, name } = renderKey(made.row);
-        if (expires !== null && isExpired({ expires_at: expires })) {
-          console.error(
-            `Note: the key expired on ${expires.slice(0, 10)}, so the new one does not work either. To change that: ${commandLine(process.env, `keys change '${name}'`, '--expires never')} (or a date)`,
-          );
-        }
-        await showKey(made, args.json);
-      }),
-    ),
 });
 
 /** @param days the longest grace period. */
@@ -134,20 +114,16 @@ function parseGrace(text: string, days: number): number {
   );
 }
 
-const revokeOptions = { key } as const satisfies ArgsDef;
-
-const revoke = defineCommand({
-  meta: { name: 'revoke', description: 'Revoke a key for good. Its usage stays in reports.' },
-  args: revokeOptions,
-  run: ({ args }) =>
-    execute(args, revokeOptions, () =>
-      withStore(async (store, config) => {
-        const { findKey, revokeKey } = await load();
-        const { id, name } = usable(args.key, await findKey(store, args.key), config);
-        await revokeKey(store, id);
-        console.error(`Revoked the key ${name}.`);
-      }),
-    ),
+const revoke = storeCommand({
+  name: 'revoke',
+  description: 'Revoke a key for good. Its usage stays in reports.',
+  options: { key },
+  async run(args, store, config) {
+    const { findKey, revokeKey } = await load();
+    const { id, name } = usable(args.key, await findKey(store, args.key), config);
+    await revokeKey(store, id);
+    console.error(`Revoked the key ${name}.`);
+  },
 });
 
 export const keys = defineCommand({

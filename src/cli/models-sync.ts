@@ -1,31 +1,13 @@
 /** `gateway models sync`: compares the catalog with the vendors' own lists of models. */
 
 import { writeFile } from 'node:fs/promises';
-import { type ArgsDef, defineCommand } from 'citty';
 import { codeBehind, errorCode } from '../lib/error-code.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, requireVendors } from './choose-vendor.ts';
-import { execute, readConfigHere } from './command.ts';
+import { command, readConfigHere } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseDuration } from './options.ts';
 import type { Compared } from './sync-report.ts';
-
-const options = {
-  vendor: { type: 'string', description: 'Only these vendors, comma-separated' },
-  ignore: {
-    type: 'string',
-    description: 'Models to ignore, comma-separated: full ids, in which * matches anything (google/gemma-*)',
-  },
-  check: { type: 'boolean', description: 'Exit with code 3 if any model is new or gone' },
-  write: {
-    type: 'string',
-    description:
-      'Write the new models to this file, in the form of `models` of a configuration; fill in each null yourself',
-  },
-  force: { type: 'boolean', description: 'Overwrite an existing file' },
-  timeout: { type: 'string', default: '30s', description: 'How long to wait for each vendor' },
-  json: { type: 'boolean', description: 'Print JSON' },
-} as const satisfies ArgsDef;
 
 /** The exit code if, with --check, the catalog and the lists differ. */
 const OUT_OF_STEP = 3;
@@ -33,28 +15,41 @@ const OUT_OF_STEP = 3;
 /** The exit code if the list of a vendor could not be fetched (sysexits.h, EX_UNAVAILABLE). */
 const UNAVAILABLE = 69;
 
-export const sync = defineCommand({
-  meta: {
-    name: 'sync',
-    description:
-      'Compare the catalog with the model lists of the vendors that have a key. Exit code: 0; with --check, 3 if they differ; 69 if the list of a vendor could not be fetched.',
+export const sync = command({
+  name: 'sync',
+  description:
+    'Compare the catalog with the model lists of the vendors that have a key. Exit code: 0; with --check, 3 if they differ; 69 if the list of a vendor could not be fetched.',
+  options: {
+    vendor: { type: 'string', description: 'Only these vendors, comma-separated' },
+    ignore: {
+      type: 'string',
+      description:
+        'Models to ignore, comma-separated: full ids, in which * matches anything (google/gemma-*)',
+    },
+    check: { type: 'boolean', description: 'Exit with code 3 if any model is new or gone' },
+    write: {
+      type: 'string',
+      description:
+        'Write the new models to this file, in the form of `models` of a configuration; fill in each null yourself',
+    },
+    force: { type: 'boolean', description: 'Overwrite an existing file' },
+    timeout: { type: 'string', default: '30s', description: 'How long to wait for each vendor' },
+    json: { type: 'boolean', description: 'Print JSON' },
   },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, async () => {
-      const timeout = parseDuration(args.timeout);
-      if (!timeout) throw new CommandError(`--timeout: ${args.timeout} is not a duration such as 30s or 2m.`);
-      const results = await compareVendors(args.vendor, args.ignore, timeout);
-      const { syncAsJson, syncAsText } = await import('./sync-report.ts');
-      const report = args.json ? syncAsJson(results) : syncAsText(results);
-      if (report !== '') console.log(report);
-      const failed = results.filter(({ failure }) => failure !== undefined);
-      for (const { vendor, failure } of failed)
-        console.error(`The models of ${vendor.name} could not be listed: ${failure}`);
-      if (args.write !== undefined) await writeNewModels(args.write, results, args.force === true);
-      if (failed.length > 0) process.exitCode = UNAVAILABLE;
-      else if (args.check && results.some(differs)) process.exitCode = OUT_OF_STEP;
-    }),
+  async run(args) {
+    const timeout = parseDuration(args.timeout);
+    if (!timeout) throw new CommandError(`--timeout: ${args.timeout} is not a duration such as 30s or 2m.`);
+    const results = await compareVendors(args.vendor, args.ignore, timeout);
+    const { syncAsJson, syncAsText } = await import('./sync-report.ts');
+    const report = args.json ? syncAsJson(results) : syncAsText(results);
+    if (report !== '') console.log(report);
+    const failed = results.filter(({ failure }) => failure !== undefined);
+    for (const { vendor, failure } of failed)
+      console.error(`The models of ${vendor.name} could not be listed: ${failure}`);
+    if (args.write !== undefined) await writeNewModels(args.write, results, args.force === true);
+    if (failed.length > 0) process.exitCode = UNAVAILABLE;
+    else if (args.check && results.some(differs)) process.exitCode = OUT_OF_STEP;
+  },
 });
 
 /**

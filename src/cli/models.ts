@@ -2,38 +2,38 @@
 
 import { type ArgsDef, defineCommand } from 'citty';
 import type { Model } from '../catalog/model.ts';
-import { execute, readConfigHere } from './command.ts';
+import { command, readConfigHere } from './command.ts';
 
 const listOptions = {
   served: { type: 'boolean', description: 'Only models whose vendor has a key' },
   json: { type: 'boolean', description: 'Print JSON' },
 } as const satisfies ArgsDef;
 
-const list = defineCommand({
-  meta: { name: 'list', description: 'List the models of the catalog, with prices per million tokens.' },
-  args: listOptions,
-  run: ({ args }) =>
-    execute(args, listOptions, async () => {
-      const [{ configuredVendors }, { catalogModels }] = await Promise.all([
-        import('../config/vendors.ts'),
-        import('../config/models.ts'),
-      ]);
-      const config = await readConfigHere();
-      const vendors = configuredVendors(config);
-      const all = catalogModels(config);
-      const listed = args.served ? all.filter((model) => vendors.serving(model) !== undefined) : all;
-      if (args.json) {
-        console.log(JSON.stringify(listed, undefined, 2));
-        return;
-      }
-      if (listed.length === 0) {
-        console.log(
-          'No vendor with a key serves a model. If no vendor has a key, the sandbox simulates all models.',
-        );
-        return;
-      }
-      await print(listed);
-    }),
+const list = command({
+  name: 'list',
+  description: 'List the models of the catalog, with prices per million tokens.',
+  options: listOptions,
+  async run(args) {
+    const [{ configuredVendors }, { catalogModels }] = await Promise.all([
+      import('../config/vendors.ts'),
+      import('../config/models.ts'),
+    ]);
+    const config = await readConfigHere();
+    const vendors = configuredVendors(config);
+    const all = catalogModels(config);
+    const listed = args.served ? all.filter((model) => vendors.serving(model) !== undefined) : all;
+    if (args.json) {
+      console.log(JSON.stringify(listed, undefined, 2));
+      return;
+    }
+    if (listed.length === 0) {
+      console.log(
+        'No vendor with a key serves a model. If no vendor has a key, the sandbox simulates all models.',
+      );
+      return;
+    }
+    await print(listed);
+  },
 });
 
 export const models = defineCommand({

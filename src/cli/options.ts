@@ -10,7 +10,7 @@ import { isRunByNpm, NPM_SCRIPT } from '../lib/command-line.ts';
 import { CommandError } from './command-error.ts';
 
 /** What citty parsed: the positional arguments under `_`, and each option by its name. */
-export interface ParsedArgs {
+interface ParsedArgs {
   readonly _: readonly string[];
   readonly [name: string]: unknown;
 }

@@ -2,76 +2,63 @@
 
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type ArgsDef, defineCommand } from 'citty';
+import { defineCommand } from 'citty';
 import type { Copied } from '../store/copy-store.ts';
 import type { StorePlace } from '../store/store-errors.ts';
-import { execute, readConfigHere } from './command.ts';
+import { command, readConfigHere } from './command.ts';
 import { CommandError } from './command-error.ts';
-import { withStore } from './with-store.ts';
+import { storeCommand } from './with-store.ts';
 
-const options = {
-  from: {
-    type: 'string',
-    description: 'Store to copy: a SQLite file or postgres://… (default: the configured store)',
+const copy = command({
+  name: 'copy',
+  description:
+    'Copy all keys and usage to another store, or nothing if that fails. First stop every gateway that uses the store to copy. That store is not changed.',
+  options: {
+    from: {
+      type: 'string',
+      description: 'Store to copy: a SQLite file or postgres://… (default: the configured store)',
+    },
+    to: {
+      type: 'string',
+      description: 'Store to copy to, which must hold no keys and no usage (default: the configured store)',
+    },
   },
-  to: {
-    type: 'string',
-    description: 'Store to copy to, which must hold no keys and no usage (default: the configured store)',
-  },
-} as const satisfies ArgsDef;
-
-const copy = defineCommand({
-  meta: {
-    name: 'copy',
-    description:
-      'Copy all keys and usage to another store, or nothing if that fails. First stop every gateway that uses the store to copy. That store is not changed.',
-  },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, async () => {
-      const { describePlace } = await import('../store/store.ts');
-      const { getReason } = await import('../store/store-errors.ts');
-      const { renderContents } = await import('../store/copy-store.ts');
-      const { store: configured } = await readConfigHere();
-      const from = await findPlace('from', args.from, configured);
-      const to = await findPlace('to', args.to, configured);
-      if (isDeepStrictEqual(from, to))
-        throw new CommandError(
-          `--from and --to are both ${describePlace(to)}: give another --from or --to (the default of each is the configured store).`,
-        );
-      const copied = await copyBetween(from, to).catch((error: unknown) => {
-        throw new CommandError(`Nothing was copied: ${getReason(error)}.`);
-      });
-      const done = copied.made
-        ? `Copied ${describePlace(from)} to ${describePlace(to)}`
-        : `${describePlace(to)} is already a copy of ${describePlace(from)}`;
-      console.log(`${done}: ${renderContents(copied.held)}.`);
-      const isConfigured = isDeepStrictEqual(to, await findPlace('to', undefined, configured));
-      console.log(
-        `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy does not receive what is written to ${describePlace(from)} from now on.`,
+  async run(args) {
+    const { describePlace } = await import('../store/store.ts');
+    const { getReason } = await import('../store/store-errors.ts');
+    const { renderContents } = await import('../store/copy-store.ts');
+    const { store: configured } = await readConfigHere();
+    const from = await findPlace('from', args.from, configured);
+    const to = await findPlace('to', args.to, configured);
+    if (isDeepStrictEqual(from, to))
+      throw new CommandError(
+        `--from and --to are both ${describePlace(to)}: give another --from or --to (the default of each is the configured store).`,
       );
-    }),
+    const copied = await copyBetween(from, to).catch((error: unknown) => {
+      throw new CommandError(`Nothing was copied: ${getReason(error)}.`);
+    });
+    const done = copied.made
+      ? `Copied ${describePlace(from)} to ${describePlace(to)}`
+      : `${describePlace(to)} is already a copy of ${describePlace(from)}`;
+    console.log(`${done}: ${renderContents(copied.held)}.`);
+    const isConfigured = isDeepStrictEqual(to, await findPlace('to', undefined, configured));
+    console.log(
+      `${isConfigured ? 'Now' : `Now ${settingTo(to)}, and`} start the gateway. The copy does not receive what is written to ${describePlace(from)} from now on.`,
+    );
+  },
 });
 
-const shrinkOptions = {} as const satisfies ArgsDef;
-
-const shrink = defineCommand({
-  meta: {
-    name: 'shrink',
-    description:
-      'Rewrite the SQLite file without the space of deleted rows. It needs room for a second copy, and a moment when nobody writes. Files of earlier versions shrink by themselves afterwards; new ones always do.',
+const shrink = storeCommand({
+  name: 'shrink',
+  description:
+    'Rewrite the SQLite file without the space of deleted rows. It needs room for a second copy, and a moment when nobody writes. Files of earlier versions shrink by themselves afterwards; new ones always do.',
+  options: {},
+  async run(_, opened) {
+    if (opened.kind !== 'sqlite') throw new CommandError('PostgreSQL frees its space itself (autovacuum).');
+    const { vacuum } = await import('../store/free-space.ts');
+    const { before, after } = await vacuum(opened);
+    console.error(`The store had ${before} bytes and has ${after} now.`);
   },
-  args: shrinkOptions,
-  run: ({ args }) =>
-    execute(args, shrinkOptions, () =>
-      withStore(async (opened) => {
-        if (opened.kind !== 'sqlite')
-          throw new CommandError('PostgreSQL frees its space itself (autovacuum).');
-        const { vacuum } = await import('../store/free-space.ts');
-        const { before, after } = await vacuum(opened);
-        console.error(`The store had ${before} bytes and has ${after} now.`);
-      }),
-    ),
 });
 
 export const store = defineCommand({

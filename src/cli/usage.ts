@@ -1,77 +1,71 @@
 /** `gateway usage`: what was used, and what it cost. */
 
-import { type ArgsDef, defineCommand } from 'citty';
 import type { UsageReport } from '../accounting/usage/report.ts';
 import type { Dimension, UsageQuery } from '../accounting/usage/usage-dimensions.ts';
 import type { UsageFigures, UsageLineView } from '../accounting/usage/usage-view.ts';
 import { count } from '../lib/count.ts';
 import type { UsageSums } from '../store/tables.ts';
-import { execute } from './command.ts';
+import { command } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseOptions } from './options.ts';
 import { type Column, csv, textTable } from './tables.ts';
 import { withStore } from './with-store.ts';
 
-const options = {
-  from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days before --to)' },
-  to: { type: 'string', description: 'Last day (default: today)' },
-  by: {
-    type: 'string',
-    description: 'day, group, key, model, vendor, tag, or several, comma-separated (default: key,model)',
+export const usage = command({
+  name: 'usage',
+  description: 'Report requests, tokens and cost by group, key, model, vendor, tag and day.',
+  options: {
+    from: { type: 'string', description: 'First day, YYYY-MM-DD (default: 30 days before --to)' },
+    to: { type: 'string', description: 'Last day (default: today)' },
+    by: {
+      type: 'string',
+      description: 'day, group, key, model, vendor, tag, or several, comma-separated (default: key,model)',
+    },
+    group: { type: 'string', description: 'Only usage of keys while they belonged to this group' },
+    key: { type: 'string', description: 'Only the key with this name' },
+    model: { type: 'string', description: 'Only this model, by its full id' },
+    tag: { type: 'string', description: 'Only requests with this tag (header x-gateway-tag)' },
+    simulated: {
+      type: 'boolean',
+      description: 'Report answers of the sandbox instead of answers of vendors',
+    },
+    limit: { type: 'string', description: 'Maximum number of lines to print (default: 1000)' },
+    csv: { type: 'boolean', description: 'Print CSV (RFC 4180)' },
+    json: { type: 'boolean', description: 'Print JSON' },
   },
-  group: { type: 'string', description: 'Only usage of keys while they belonged to this group' },
-  key: { type: 'string', description: 'Only the key with this name' },
-  model: { type: 'string', description: 'Only this model, by its full id' },
-  tag: { type: 'string', description: 'Only requests with this tag (header x-gateway-tag)' },
-  simulated: {
-    type: 'boolean',
-    description: 'Report answers of the sandbox instead of answers of vendors',
+  async run(args) {
+    if (args.csv && args.json)
+      throw new CommandError('--csv and --json exclude each other. Give one of them.');
+    return withStore(async (store, config) => {
+      const [{ reportUsage }, { completeQuery, usageQuery }, view] = await Promise.all([
+        import('../accounting/usage/report.ts'),
+        import('../accounting/usage/usage-query.ts'),
+        import('../accounting/usage/usage-view.ts'),
+      ]);
+      const { from, to, by, group, key, model, tag, limit } = args;
+      const simulated = args.simulated ? 'true' : undefined;
+      const given = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
+        ([, value]) => value !== undefined,
+      );
+      const query = completeQuery(
+        parseOptions(Object.fromEntries(given), usageQuery),
+        Date.now(),
+        config.usage.timeZone,
+      );
+      const { lines, total, more } = await reportUsage(store, query);
+      const report = {
+        query,
+        lines: lines.map(view.lineView),
+        total: view.renderFigures(total),
+        sums: total,
+        more,
+      };
+      const render = args.json ? asJson : args.csv ? asCsv : asText;
+      console.log(render(report));
+      if (more)
+        console.error(`There are more than ${count(query.limit, 'line')}. Raise --limit to see the rest.`);
+    });
   },
-  limit: { type: 'string', description: 'Maximum number of lines to print (default: 1000)' },
-  csv: { type: 'boolean', description: 'Print CSV (RFC 4180)' },
-  json: { type: 'boolean', description: 'Print JSON' },
-} as const satisfies ArgsDef;
-
-export const usage = defineCommand({
-  meta: {
-    name: 'usage',
-    description: 'Report requests, tokens and cost by group, key, model, vendor, tag and day.',
-  },
-  args: options,
-  run: ({ args }) =>
-    execute(args, options, () => {
-      if (args.csv && args.json)
-        throw new CommandError('--csv and --json exclude each other. Give one of them.');
-      return withStore(async (store, config) => {
-        const [{ reportUsage }, { completeQuery, usageQuery }, view] = await Promise.all([
-          import('../accounting/usage/report.ts'),
-          import('../accounting/usage/usage-query.ts'),
-          import('../accounting/usage/usage-view.ts'),
-        ]);
-        const { from, to, by, group, key, model, tag, limit } = args;
-        const simulated = args.simulated ? 'true' : undefined;
-        const given = Object.entries({ from, to, by, group, key, model, tag, simulated, limit }).filter(
-          ([, value]) => value !== undefined,
-        );
-        const query = completeQuery(
-          parseOptions(Object.fromEntries(given), usageQuery),
-          Date.now(),
-          config.usage.timeZone,
-        );
-        const { lines, total, more } = await reportUsage(store, query);
-        const report = {
-          query,
-          lines: lines.map(view.lineView),
-          total: view.renderFigures(total),
-          sums: total,
-          more,
-        };
-        const render = args.json ? asJson : args.csv ? asCsv : asText;
-        console.log(render(report));
-        if (more)
-          console.error(`There are more than ${count(query.limit, 'line')}. Raise --limit to see the rest.`);
-      });
-    }),
 });
 
 /** A report, its figures as the admin API shows them. */

@@ -1,10 +1,23 @@
 /** The store, for commands that work on it: opened, used, and closed whatever happens. */
 
 import { userInfo } from 'node:os';
+import type { ArgsDef, CommandDef, ParsedArgs } from 'citty';
 import type { Config } from '../config/schema.ts';
 import type { Store } from '../store/store.ts';
-import { readConfigHere } from './command.ts';
+import { type Command, command, readConfigHere } from './command.ts';
 import { CommandError } from './command-error.ts';
+
+interface StoreCommand<Options extends ArgsDef> extends Omit<Command<Options>, 'run'> {
+  run(args: ParsedArgs<Options>, store: Store, config: Config): Promise<void>;
+}
+
+/** Makes a command that works on the store. */
+export function storeCommand<const Options extends ArgsDef>({
+  run,
+  ...head
+}: StoreCommand<Options>): CommandDef<Options> {
+  return command({ ...head, run: (args) => withStore((store, config) => run(args, store, config)) });
+}
 
 /**
  * Calls `use` with the store of the configuration in the current directory.
