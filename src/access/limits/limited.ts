@@ -30,17 +30,8 @@ export function hasBudget({ budgetDay, budgetWeek, budgetMonth, budgetTotal }: K
 }
 
 /** Whether any budget applies to a key or its group, for all models or for some. */
-export function isBudgeted({ limits, modelLimits, tagLimits, group }: Limited): boolean {
-  return (
-    hasBudget(limits) ||
-    (tagLimits !== undefined && hasBudget(tagLimits)) ||
-    hasBudgetByModel(modelLimits) ||
-    (group !== undefined && (hasBudget(group.limits) || hasBudgetByModel(group.modelLimits)))
-  );
-}
-
-function hasBudgetByModel(holders: readonly ModelHolder[] | undefined): boolean {
-  return holders?.some(({ limits }) => hasBudget(limits)) ?? false;
+export function isBudgeted(limited: Limited): boolean {
+  return hasAny(limited, hasBudget);
 }
 
 /** Whether any limit for some models applies to a key or its group. */
@@ -49,17 +40,22 @@ export function isLimitedByModel({ modelLimits, group }: Limited): boolean {
 }
 
 /** Whether the tokens or the cost of answers are limited, for all models or for some. */
-export function isMetered({ limits, modelLimits, tagLimits, group }: Limited): boolean {
+export function isMetered(limited: Limited): boolean {
+  return hasAny(limited, hasMeter);
+}
+
+/** Whether any limits of a key, of its tags or of its group have something, for all models or for some. */
+function hasAny({ limits, modelLimits, tagLimits, group }: Limited, has: typeof hasBudget): boolean {
   return (
-    hasMeter(limits) ||
-    (tagLimits !== undefined && hasMeter(tagLimits)) ||
-    hasMeterByModel(modelLimits) ||
-    (group !== undefined && (hasMeter(group.limits) || hasMeterByModel(group.modelLimits)))
+    has(limits) ||
+    (tagLimits !== undefined && has(tagLimits)) ||
+    hasByModel(modelLimits, has) ||
+    (group !== undefined && (has(group.limits) || hasByModel(group.modelLimits, has)))
   );
 }
 
-function hasMeterByModel(holders: readonly ModelHolder[] | undefined): boolean {
-  return holders?.some(({ limits }) => hasMeter(limits)) ?? false;
+function hasByModel(holders: readonly ModelHolder[] | undefined, has: typeof hasBudget): boolean {
+  return holders?.some(({ limits }) => has(limits)) ?? false;
 }
 
 function hasMeter(limits: KeyLimits): boolean {
