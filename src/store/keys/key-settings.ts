@@ -64,15 +64,20 @@ const limitFields = {
     }),
 };
 
-/** A limit for some models, in the form in which it is written, stored and shown. An absent limit does not apply. */
-const modelLimit = z.strictObject({
-  models: z.array(modelPattern).min(1).max(100).meta({ description: 'Full ids and `<vendor>/*`.' }),
+/** Limits that are not shared by all models or by all tags. Tags come and go, so there is no total for them. */
+const tagFigures = {
   requests_per_minute: count.exactOptional(),
   tokens_per_minute: count.exactOptional(),
   concurrent_requests: count.exactOptional(),
   budget_day: dollars.exactOptional(),
   budget_week: dollars.exactOptional(),
   budget_month: dollars.exactOptional(),
+};
+
+/** A limit for some models, in the form in which it is written, stored and shown. An absent limit does not apply. */
+const modelLimit = z.strictObject({
+  models: z.array(modelPattern).min(1).max(100).meta({ description: 'Full ids and `<vendor>/*`.' }),
+  ...tagFigures,
   budget_total: dollars.exactOptional(),
 });
 
@@ -88,20 +93,10 @@ const modelLimits = z
       'Limits for some models, in addition to those for all models: a request must fit every limit that covers its model. null: none.',
   });
 
-const tagLimits = z
-  .strictObject({
-    requests_per_minute: count.exactOptional(),
-    tokens_per_minute: count.exactOptional(),
-    concurrent_requests: count.exactOptional(),
-    budget_day: dollars.exactOptional(),
-    budget_week: dollars.exactOptional(),
-    budget_month: dollars.exactOptional(),
-  })
-  .nullable()
-  .meta({
-    description:
-      'Limits for each tag of the key (header `x-gateway-tag`), or else for each end user whom a body names (`safety_identifier`, `user`, `metadata.user_id`). Requests that name neither share one. null: none.',
-  });
+const tagLimits = z.strictObject(tagFigures).nullable().meta({
+  description:
+    'Limits for each tag of the key (header `x-gateway-tag`), or else for each end user whom a body names (`safety_identifier`, `user`, `metadata.user_id`). Requests that name neither share one. null: none.',
+});
 
 export type TagLimits = NonNullable<z.output<typeof tagLimits>>;
 
@@ -140,28 +135,8 @@ export const groupFields = {
   model_limits: modelLimits,
 };
 
-/** The limits as optional fields. */
-const limitSettings = {
-  requests_per_minute: limitFields.requests_per_minute.exactOptional(),
-  tokens_per_minute: limitFields.tokens_per_minute.exactOptional(),
-  concurrent_requests: limitFields.concurrent_requests.exactOptional(),
-  budget_day: limitFields.budget_day.exactOptional(),
-  budget_week: limitFields.budget_week.exactOptional(),
-  budget_month: limitFields.budget_month.exactOptional(),
-  budget_total: limitFields.budget_total.exactOptional(),
-  budget_reserve: limitFields.budget_reserve.exactOptional(),
-  model_limits: modelLimits.exactOptional(),
-};
-
 /** Changes to a key: an absent field stays as it is, null removes the limit. */
-export const keySettings = z.strictObject({
-  models: keyFields.models.exactOptional(),
-  stored: keyFields.stored.exactOptional(),
-  expires_at: keyFields.expires_at.exactOptional(),
-  ...limitSettings,
-  tag_limits: tagLimits.exactOptional(),
-  group: keyFields.group.exactOptional(),
-});
+export const keySettings = z.strictObject(keyFields).exactPartial();
 
 export type KeySettings = z.output<typeof keySettings>;
 
@@ -171,11 +146,7 @@ export const newKey = keySettings
   .refine((settings) => !isExpired(settings), { path: ['expires_at'], error: 'must be in the future' });
 
 /** Changes to a group: an absent field stays as it is, null removes the limit. */
-export const groupSettings = z.strictObject({
-  models: groupFields.models.exactOptional(),
-  stored: groupFields.stored.exactOptional(),
-  ...limitSettings,
-});
+export const groupSettings = z.strictObject(groupFields).exactPartial();
 
 export type GroupSettings = z.output<typeof groupSettings>;
 
