@@ -1,6 +1,5 @@
 /** The read-only endpoints: models, health checks, the console, and this document. */
 
-import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { SchemaName } from './components.ts';
 import { eitherResponse, eithersErrors, errorResponses, fileResponse, jsonResponse } from './responses.ts';
@@ -47,46 +46,6 @@ function inQuery(name: string, type: string, description: string): JsonObject {
   return { name, in: 'query', description, schema: { type } };
 }
 
-function list(
-  id: string,
-  summary: string,
-  answer: SchemaName,
-  family: FormatName,
-  parameters: readonly JsonObject[] = [],
-): JsonObject {
-  return {
-    get: {
-      operationId: id,
-      tags: ['models'],
-      summary,
-      security: family === 'generate-content' ? googleKeys : anyKey,
-      ...(parameters.length > 0 && { parameters: [...parameters] }),
-      responses: {
-        200: jsonResponse('The models that the key may use.', answer),
-        ...errorResponses(family, 401, ...(parameters.length > 0 ? [400 as const] : [])),
-      },
-    },
-  };
-}
-
-function one(
-  id: string,
-  parameters: readonly JsonObject[],
-  answer: SchemaName,
-  family: FormatName,
-): JsonObject {
-  return {
-    get: {
-      operationId: id,
-      tags: ['models'],
-      summary: 'One model.',
-      security: family === 'generate-content' ? googleKeys : anyKey,
-      parameters: [...parameters],
-      responses: { 200: jsonResponse('The model.', answer), ...errorResponses(family, 401, 404) },
-    },
-  };
-}
-
 function plain(id: string, tag: string, summary: string, responses: JsonObject): JsonObject {
   return { get: { operationId: id, tags: [tag], summary, security: [], responses } };
 }
@@ -118,22 +77,35 @@ export function readPaths(): JsonObject {
         ),
       ],
     ),
-    '/v1beta/models': list(
-      'listGoogleModels',
-      'The models that generateContent serves: Google’s, or all by configuration.',
-      'GoogleModelList',
-      'generate-content',
-      [
-        inQuery('pageSize', 'integer', 'The most models of a page. Without it, all are one page.'),
-        inQuery('pageToken', 'string', 'The `nextPageToken` of the page before.'),
-      ],
-    ),
-    '/v1beta/models/{model}': one(
-      'getGoogleModel',
-      [inPath('model', 'A Google model, without its vendor.')],
-      'GoogleModel',
-      'generate-content',
-    ),
+    '/v1beta/models': {
+      get: {
+        operationId: 'listGoogleModels',
+        tags: ['models'],
+        summary: 'The models that generateContent serves: Google’s, or all by configuration.',
+        security: googleKeys,
+        parameters: [
+          inQuery('pageSize', 'integer', 'The most models of a page. Without it, all are one page.'),
+          inQuery('pageToken', 'string', 'The `nextPageToken` of the page before.'),
+        ],
+        responses: {
+          200: jsonResponse('The models that the key may use.', 'GoogleModelList'),
+          ...errorResponses('generate-content', 401, 400),
+        },
+      },
+    },
+    '/v1beta/models/{model}': {
+      get: {
+        operationId: 'getGoogleModel',
+        tags: ['models'],
+        summary: 'One model.',
+        security: googleKeys,
+        parameters: [inPath('model', 'A Google model, without its vendor.')],
+        responses: {
+          200: jsonResponse('The model.', 'GoogleModel'),
+          ...errorResponses('generate-content', 401, 404),
+        },
+      },
+    },
     '/v1/key': {
       get: {
         operationId: 'getOwnKey',
