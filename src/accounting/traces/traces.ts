@@ -57,7 +57,7 @@ export async function openTraces(
   const provider = new sdk.TracerProvider({
     resource,
     spanProcessors: [
-      countingProcessor(api, sdk, reporting(new OTLPTraceExporter({ url }), log), (spans) => {
+      countingProcessor(api, sdk, new OTLPTraceExporter({ url }), log, (spans) => {
         lost += spans;
       }),
     ],
@@ -91,28 +91,6 @@ function findEndpoint(environment: Environment): string | undefined {
   return url;
 }
 
-/** Exports spans, and tells `log` in one line when that begins to fail, and when it works again. The SDK says nothing. */
-function reporting(exporter: SpanExporter, log: LogProblem): SpanExporter {
-  let isTroubled = false;
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        const fails = result.code !== 0;
-        if (fails !== isTroubled)
-          log(
-            fails
-              ? `Traces cannot be delivered${findReason(result.error)}. Spans that are lost are counted.`
-              : 'Traces can be delivered again.',
-          );
-        isTroubled = fails;
-        done(result);
-      });
-    },
-    forceFlush: async () => exporter.forceFlush?.(),
-    shutdown: () => exporter.shutdown(),
-  };
-}
-
 /** Why the collector took no spans. What it has answered is not quoted. */
 function findReason(error: Error | undefined): string {
   // The SDK's own error has the status as its code.
@@ -124,23 +102,34 @@ function findReason(error: Error | undefined): string {
 }
 
 /**
- * Delivers spans in batches, and reports how many the collector did not accept, or not fast enough: the SDK does not
- * tell.
+ * Delivers spans in batches. The SDK says nothing of those that the collector did not accept, or not fast enough.
+ * @param log told when that begins to fail, and when it works again
+ * @param onLost told how many spans are lost
  */
 function countingProcessor(
   api: Api,
   sdk: Sdk,
   exporter: SpanExporter,
+  log: LogProblem,
   onLost: (spans: number) => void,
 ): SpanProcessor {
   let waiting = 0;
+  let isTroubled = false;
   const batches = new sdk.BatchSpanProcessor({
     maxQueueSize: MAX_WAITING,
     exporter: {
       export(spans, done) {
         waiting -= spans.length;
         exporter.export(spans, (result) => {
-          if (result.code !== 0) onLost(spans.length);
+          const fails = result.code !== 0;
+          if (fails !== isTroubled)
+            log(
+              fails
+                ? `Traces cannot be delivered${findReason(result.error)}. Spans that are lost are counted.`
+                : 'Traces can be delivered again.',
+            );
+          isTroubled = fails;
+          if (fails) onLost(spans.length);
           done(result);
         });
       },
