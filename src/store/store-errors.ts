@@ -1,6 +1,7 @@
 /** What the errors of either database mean: whether a write may be tried again, and what to tell people. */
 
 import { errorCode } from '../lib/error-code.ts';
+import { wordSet } from '../lib/words.ts';
 
 /** Where the store is: in PostgreSQL at `url`, or else in the SQLite file `path`. */
 export interface StorePlace {
@@ -27,10 +28,14 @@ const POSTGRES_SHORT = /^(?:(?:40|5[3578])...|25006)$/;
 
 /** Whether a write failed because the store lacks something, usually space or a lock, and not because of the data. */
 export function isShort(error: unknown): boolean {
+  return isAmong(error, SQLITE_SHORT, POSTGRES_SHORT);
+}
+
+function isAmong(error: unknown, inSqlite: ReadonlySet<number>, inPostgres: RegExp): boolean {
   if (!(error instanceof Error)) return false;
   // The lowest byte of an extended code is the primary code.
-  if ('errcode' in error && typeof error.errcode === 'number') return SQLITE_SHORT.has(error.errcode & 0xff);
-  return POSTGRES_SHORT.test(errorCode(error) ?? '');
+  if ('errcode' in error && typeof error.errcode === 'number') return inSqlite.has(error.errcode & 0xff);
+  return inPostgres.test(errorCode(error) ?? '');
 }
 
 /**
@@ -73,21 +78,16 @@ const POSTGRES_REFUSALS = /^(?:2[23]|54)...$/;
  * Whether a write failed because of the data, so that it fails again whenever it is tried. All other failures may pass.
  */
 export function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ('errcode' in error && typeof error.errcode === 'number')
-    return SQLITE_REFUSALS.has(error.errcode & 0xff);
-  return POSTGRES_REFUSALS.test(errorCode(error) ?? '');
+  return isAmong(error, SQLITE_REFUSALS, POSTGRES_REFUSALS);
 }
 
 /**
  * Node's codes for certificates that no trusted authority signed (Node documentation, "X509 certificate error codes").
  */
-const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+const UNTRUSTED: ReadonlySet<string | undefined> = wordSet(`
+  DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE
+`);
 
 /** The user may not write to the folder, or the file system is read-only, as in many containers. */
 const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
