@@ -38,9 +38,6 @@ import { answerUsage, usageAnswer } from './usage-route.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Statuses of errors that an operation may answer. */
-export type AdminErrorStatus = 400 | 401 | 404 | 409 | 413 | 503;
-
 export interface AdminOperation {
   /** Its name in the document, which becomes a method's name in generated clients. */
   readonly id: string;
@@ -52,8 +49,9 @@ export interface AdminOperation {
   /** 200 unless said otherwise. */
   readonly status?: 201;
   readonly answer: z.ZodType;
-  readonly errors: readonly AdminErrorStatus[];
-  /** @throws GatewayError for one of `errors`. */
+  /** Statuses of its errors, besides those for the key, the query, the body and the store. */
+  readonly errors?: readonly (404 | 409)[];
+  /** @throws GatewayError */
   run(store: Store, request: AdminRequest): Promise<Response>;
 }
 
@@ -65,7 +63,6 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       summary: 'Lists the keys in the store.',
       query: listQuery,
       answer: keyList,
-      errors: [400, 401, 503],
       run: answerList,
     },
     POST: {
@@ -74,7 +71,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       body: newKey,
       status: 201,
       answer: madeKey,
-      errors: [400, 401, 409, 413, 503],
+      errors: [409],
       run: answerCreate,
     },
   },
@@ -83,7 +80,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       id: 'getKey',
       summary: 'Reads one key.',
       answer: keyView,
-      errors: [401, 404, 503],
+      errors: [404],
       run: answerOne,
     },
     PATCH: {
@@ -91,14 +88,14 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       summary: 'Changes the settings of a key: absent fields stay as they are, null removes a limit.',
       body: keySettings,
       answer: keyView,
-      errors: [400, 401, 404, 409, 413, 503],
+      errors: [404, 409],
       run: answerChange,
     },
     DELETE: {
       id: 'revokeKey',
       summary: 'Revokes a key for good.',
       answer: keyView,
-      errors: [401, 404, 503],
+      errors: [404],
       run: answerRevoke,
     },
   },
@@ -110,7 +107,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       bodyOptional: true,
       status: 201,
       answer: madeKey,
-      errors: [400, 401, 404, 409, 413, 503],
+      errors: [404, 409],
       run: answerRotate,
     },
   },
@@ -119,7 +116,6 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       id: 'listGroups',
       summary: 'Lists the groups in the store.',
       answer: groupList,
-      errors: [401, 503],
       run: answerGroups,
     },
     POST: {
@@ -128,7 +124,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       body: newGroup,
       status: 201,
       answer: groupView,
-      errors: [400, 401, 409, 413, 503],
+      errors: [409],
       run: answerNewGroup,
     },
   },
@@ -137,7 +133,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       id: 'getGroup',
       summary: 'Reads one group.',
       answer: groupView,
-      errors: [401, 404, 503],
+      errors: [404],
       run: answerGroup,
     },
     PATCH: {
@@ -145,14 +141,14 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       summary: 'Changes the settings of a group: absent fields stay as they are, null removes a limit.',
       body: groupSettings,
       answer: groupView,
-      errors: [400, 401, 404, 413, 503],
+      errors: [404],
       run: answerGroupChange,
     },
     DELETE: {
       id: 'deleteGroup',
       summary: 'Deletes a group that has no keys any more. Its usage stays in reports.',
       answer: groupView,
-      errors: [401, 404, 409, 503],
+      errors: [404, 409],
       run: answerNoGroup,
     },
   },
@@ -163,7 +159,6 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
         'Lists the latest exchanges: who asked whom, how it ended and what it used, and nothing of what was said.',
       query: exchangeQuery,
       answer: exchangeList,
-      errors: [400, 401, 503],
       run: answerExchanges,
     },
   },
@@ -174,7 +169,6 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
         'Lists all budgets of keys and groups, for all models and for some, with what is spent of them.',
       query: budgetQuery,
       answer: budgetList,
-      errors: [400, 401, 503],
       run: answerBudgets,
     },
   },
@@ -184,7 +178,6 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       summary: 'Lists who changed which key or group, when, and what it was before and after.',
       query: auditQuery,
       answer: auditList,
-      errors: [400, 401, 503],
       run: answerAudit,
     },
   },
@@ -194,7 +187,6 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
       summary: 'Reports requests, tokens and cost by day, group, key, model, vendor or tag.',
       query: usageQuery,
       answer: usageAnswer,
-      errors: [400, 401, 503],
       run: answerUsage,
     },
     DELETE: {
@@ -203,7 +195,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
         'Erases who a caller was: a revoked key, the caller of a token, or an end user by the tag. What was used stays in all other sums.',
       query: eraseQuery,
       answer: erased,
-      errors: [400, 401, 409, 503],
+      errors: [409],
       run: answerErase,
     },
   },

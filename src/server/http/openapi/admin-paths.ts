@@ -4,19 +4,19 @@ import type { z } from 'zod';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { ACTOR_HEADER } from '../admin/actor.ts';
 import { configList } from '../admin/config-route.ts';
-import { type AdminErrorStatus, type AdminOperation, adminOperations } from '../admin/operations.ts';
+import { type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { sessionView } from '../admin/sign-in-routes.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
 import { fileResponse, REQUEST_ID } from './responses.ts';
 
-const MEANINGS: Readonly<Record<AdminErrorStatus, string>> = {
+const MEANINGS = {
   400: 'A field is invalid; `param` names it.',
   401: 'The admin key is missing or wrong.',
   404: 'There is no such key or group.',
   409: 'The name is taken, the key has been revoked, or the group still has keys.',
   413: 'The body is too large.',
   503: 'The store cannot be reached or written to.',
-};
+} as const;
 
 const SERVERS = [
   {
@@ -57,12 +57,14 @@ export function adminPaths(): JsonObject {
 }
 
 function renderOperation(path: string, method: string, operation: AdminOperation): JsonObject {
-  const { id, summary, query, body, bodyOptional = false, status = 200, answer, errors } = operation;
+  const { id, summary, query, body, bodyOptional = false, status = 200, answer, errors = [] } = operation;
   const parameters = [
     ...pathParameters(path),
     ...(query === undefined ? [] : queryParameters(query)),
     ...(method === 'GET' ? [] : [ACTOR]),
   ];
+  const invalid = query === undefined && body === undefined ? [] : [400 as const];
+  const tooLarge = body === undefined ? [] : [413 as const];
   return {
     operationId: id,
     tags: ['admin'],
@@ -75,7 +77,7 @@ function renderOperation(path: string, method: string, operation: AdminOperation
     responses: {
       [status]: { description: 'Done.', content: { 'application/json': { schema: refTo(answer) } } },
       ...Object.fromEntries(
-        errors.map((error) => [
+        [...invalid, 401 as const, ...errors, ...tooLarge, 503 as const].map((error) => [
           error,
           {
             ...errorResponse(MEANINGS[error]),
