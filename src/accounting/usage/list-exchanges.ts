@@ -1,24 +1,21 @@
 /** The latest exchanges in the store, without anything of what was said. */
 
 import { z } from 'zod';
-import { isoTime, listLimit } from '../../lib/zod-fields.ts';
+import { isoTime, listLimit, wantedText } from '../../lib/zod-fields.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
 
 /** The most exchanges in one answer. */
 const MAX_EXCHANGES = 1_000;
 
-/** PostgreSQL does not accept text with U+0000, even in a query. */
-const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
-
 /** The last exchange of a page: its time, its place in a batch, and the batch. Callers can give two the same id. */
 const CURSOR = /^(?<time>\d{1,15})-(?<place>\d{1,9})-(?<batch>[^\0]{1,100})$/;
 
 /** The parameters of the list. */
 export const exchangeQuery = z.strictObject({
-  key: name.exactOptional().meta({ description: 'Only those of the key of this name.' }),
-  model: name.exactOptional().meta({ description: 'Only those of this model, by its full id.' }),
-  tag: name.exactOptional().meta({ description: 'Only those with this tag (header `x-gateway-tag`).' }),
+  key: wantedText.exactOptional().meta({ description: 'Only those of the key of this name.' }),
+  model: wantedText.exactOptional().meta({ description: 'Only those of this model, by its full id.' }),
+  tag: wantedText.exactOptional().meta({ description: 'Only those with this tag (header `x-gateway-tag`).' }),
   errors: z
     .enum(['true', 'false'])
     .default('false')

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { formatDay } from '../../lib/calendar.ts';
-import { listLimit } from '../../lib/zod-fields.ts';
+import { listLimit, wantedText } from '../../lib/zod-fields.ts';
 import { type Dimension, dimensions, type UsageQuery } from './usage-dimensions.ts';
 
 /** Days in a report by default, including the last one. */
@@ -14,9 +14,6 @@ const DAY = 86_400_000;
 const AHEAD = 14 * 3_600_000;
 
 const day = z.iso.date({ error: 'must be a date such as 2027-01-31' });
-
-/** PostgreSQL does not accept U+0000 in text, not even in a search. */
-const name = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
 
 export const usageQuery = z
   .strictObject({
@@ -42,12 +39,14 @@ export const usageQuery = z
         description:
           'What to group by: day, group, key, model, vendor, tag, or several of them, comma-separated; group and tag not together.',
       }),
-    group: name
+    group: wantedText
       .exactOptional()
       .meta({ description: 'Only what keys of this group used while they were of it.' }),
-    key: name.exactOptional().meta({ description: 'Only the key of this name.' }),
-    model: name.exactOptional().meta({ description: 'Only this model, by its full id.' }),
-    tag: name.exactOptional().meta({ description: 'Only requests with this tag (header `x-gateway-tag`).' }),
+    key: wantedText.exactOptional().meta({ description: 'Only the key of this name.' }),
+    model: wantedText.exactOptional().meta({ description: 'Only this model, by its full id.' }),
+    tag: wantedText
+      .exactOptional()
+      .meta({ description: 'Only requests with this tag (header `x-gateway-tag`).' }),
     simulated: z
       .enum(['true', 'false'])
       .default('false')

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
-import { isoTime, listLimit } from '../../../lib/zod-fields.ts';
+import { isoTime, listLimit, wantedText } from '../../../lib/zod-fields.ts';
 import { AUDIT_ACTIONS, hasAudit, listAudit } from '../../../store/audit.ts';
 import { auditEntry, renderAudit } from '../../../store/audit-view.ts';
 import type { Store } from '../../../store/store.ts';
@@ -12,9 +12,7 @@ export const auditQuery = z.strictObject({
   from: isoTime.exactOptional().meta({ description: 'Only entries of this time or later.' }),
   until: isoTime.exactOptional().meta({ description: 'Only entries before this time.' }),
   action: z.enum(AUDIT_ACTIONS).exactOptional().meta({ description: 'Only entries of this action.' }),
-  target: z
-    .string()
-    .regex(/^[^\0]*$/, 'must not contain U+0000')
+  target: wantedText
     .exactOptional()
     .meta({ description: 'Only entries of the key or the group of this name.' }),
   limit: listLimit(1_000).default(100).meta({ description: 'Most entries to return.' }),

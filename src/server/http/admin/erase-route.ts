@@ -3,13 +3,11 @@
 import { z } from 'zod';
 import { eraseCaller, STILL_USED } from '../../../accounting/usage/erase-caller.ts';
 import { GatewayError } from '../../../lib/errors.ts';
+import { wantedText } from '../../../lib/zod-fields.ts';
 import type { Store } from '../../../store/store.ts';
 import { type AdminRequest, answerJson, checked } from './answers.ts';
 
-const name = z
-  .string()
-  .min(1)
-  .regex(/^[^\0]*$/, 'must not contain U+0000');
+const name = wantedText.min(1);
 
 export const eraseQuery = z
   .strictObject({

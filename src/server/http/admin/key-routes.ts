@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
-import { listLimit } from '../../../lib/zod-fields.ts';
+import { listLimit, wantedText } from '../../../lib/zod-fields.ts';
 import { NoSuchGroup } from '../../../store/keys/changes.ts';
 import { keyColumns, keySettings, newKey } from '../../../store/keys/key-settings.ts';
 import { keyView, renderKey } from '../../../store/keys/key-view.ts';
@@ -29,16 +29,13 @@ export const rotation = z.strictObject({
 /** The most keys in one answer: to render more would hold up live streams noticeably. */
 const MAX_KEYS = 10_000;
 
-/** PostgreSQL does not accept text with U+0000, even in a query. */
-const lookedFor = z.string().regex(/^[^\0]*$/, 'must not contain U+0000');
-
 export const listQuery = z.strictObject({
   revoked: z
     .enum(['true', 'false'])
     .default('false')
     .meta({ description: 'Whether to include revoked keys.' }),
-  name_prefix: lookedFor.default('').meta({ description: 'Only keys whose name begins with this.' }),
-  group: lookedFor.exactOptional().meta({ description: 'Only keys of this group.' }),
+  name_prefix: wantedText.default('').meta({ description: 'Only keys whose name begins with this.' }),
+  group: wantedText.exactOptional().meta({ description: 'Only keys of this group.' }),
   limit: listLimit(MAX_KEYS).default(MAX_KEYS).meta({ description: 'Most keys to return.' }),
   after: z
     .string()
