@@ -4,10 +4,12 @@ import { resolve } from 'node:path';
 import { invalidConfig } from '../lib/config-error.ts';
 import type { Environment } from '../lib/environment.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
+import { wordSet } from '../lib/words.ts';
 import { azureFlow } from '../upstream/credentials/azure-flow.ts';
 import { requirePackages } from '../upstream/optional-packages.ts';
 import { BEDROCK, type GivenCredentials } from './credentials.ts';
 import { readTextFile } from './read-text-file.ts';
+import type { Config } from './schema.ts';
 
 /** Credentials in a configuration. */
 interface Place {
@@ -19,20 +21,6 @@ interface Place {
   readonly credentials: GivenCredentials;
 }
 
-type Vendors = Readonly<
-  Record<
-    string,
-    {
-      readonly baseUrl?: string | undefined;
-      readonly credentials?: GivenCredentials;
-      readonly upstreams: readonly {
-        readonly baseUrl?: string | undefined;
-        readonly credentials?: GivenCredentials;
-      }[];
-    }
-  >
->;
-
 /**
  * Rejects credentials that cannot work, as far as that can be known without a request: packages or files that are missing,
  * variables that are not set.
@@ -40,7 +28,7 @@ type Vendors = Readonly<
  * @throws ConfigError that names the field.
  */
 export async function checkCredentials(
-  vendors: Vendors,
+  vendors: Config['vendors'],
   environment: Environment,
   directory: string,
 ): Promise<void> {
@@ -78,7 +66,7 @@ async function checkAzure(
   await readTextFile(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, flow.file));
 }
 
-function findPlaces(vendors: Vendors): readonly Place[] {
+function findPlaces(vendors: Config['vendors']): readonly Place[] {
   return Object.entries(vendors).flatMap(([vendor, { upstreams, ...own }]) =>
     [own, ...upstreams].flatMap(({ credentials, baseUrl = own.baseUrl }, at) => {
       const place = at === 0 ? '' : `.upstreams.${at - 1}`;
@@ -101,13 +89,10 @@ function checkAddress({ field, vendor, baseUrl, credentials }: Place): void {
 }
 
 /** The types of Google's credential files. */
-const TYPES = new Set([
-  'service_account',
-  'authorized_user',
-  'external_account',
-  'external_account_authorized_user',
-  'impersonated_service_account',
-]);
+const TYPES = wordSet(`
+  service_account authorized_user external_account external_account_authorized_user
+  impersonated_service_account
+`);
 
 async function checkGoogleFile(field: string, file: string): Promise<void> {
   const value = tryParseJson(await readTextFile(field, file));
