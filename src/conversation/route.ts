@@ -8,6 +8,16 @@ export interface Route {
   readonly operation: Operation;
 }
 
+/** The paths that answer POST. Those of generate-content have the model in them, and are not among these. */
+export const POST_ROUTES: Readonly<Record<string, Route>> = {
+  '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
+  '/v1/responses': { format: 'responses', operation: 'generate' },
+  '/v1/responses/compact': { format: 'responses', operation: 'compact' },
+  '/v1/responses/input_tokens': { format: 'responses', operation: 'count-tokens' },
+  '/v1/messages': { format: 'messages', operation: 'generate' },
+  '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
+};
+
 /** How a request about a stored response is sent: the caller's to the gateway, and the gateway's to the vendor. */
 export interface StoredEndpoint {
   readonly method: 'GET' | 'POST' | 'DELETE';

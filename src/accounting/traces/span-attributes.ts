@@ -2,25 +2,13 @@
 
 import type { Attributes } from '@opentelemetry/api';
 import { modelName } from '../../catalog/catalog.ts';
-import type { FormatName } from '../../conversation/prompt.ts';
-import { isStored, type Route, STORED_ENDPOINTS } from '../../conversation/route.ts';
+import { isStored, POST_ROUTES, type Route, STORED_ENDPOINTS } from '../../conversation/route.ts';
 import type { ExchangeRecord } from '../usage/exchange-record.ts';
 
-const ROUTES: Readonly<Record<FormatName, string>> = {
-  'chat-completions': '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
-  'generate-content': '/v1beta/models/{model}:generateContent',
-};
-/** The paths of other operations than answers. */
-const EXTRA: Readonly<Record<'compact' | 'count-tokens', Partial<Record<FormatName, string>>>> = {
-  compact: { responses: '/v1/responses/compact' },
-  'count-tokens': {
-    responses: '/v1/responses/input_tokens',
-    messages: '/v1/messages/count_tokens',
-    'generate-content': '/v1beta/models/{model}:countTokens',
-  },
-};
+/** The paths of routes, but for those of generate-content and of stored responses. */
+const PATHS: ReadonlyMap<string, string> = new Map(
+  Object.entries(POST_ROUTES).map(([path, { format, operation }]) => [`${format} ${operation}`, path]),
+);
 
 /** The conventions' names of vendors, if they differ from the catalog's. */
 const PROVIDERS: Readonly<Record<string, string>> = {
@@ -34,8 +22,9 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 /** The path of a route as documented, never as it was sent. */
 export function routeName({ format, operation }: Route): string {
-  if (isStored(operation)) return `${ROUTES[format]}/{id}${STORED_ENDPOINTS[operation].action}`;
-  return (operation === 'generate' ? undefined : EXTRA[operation][format]) ?? ROUTES[format];
+  if (isStored(operation)) return `/v1/responses/{id}${STORED_ENDPOINTS[operation].action}`;
+  const ofGoogle = operation === 'count-tokens' ? 'countTokens' : 'generateContent';
+  return PATHS.get(`${format} ${operation}`) ?? `/v1beta/models/{model}:${ofGoogle}`;
 }
 
 /** The method of a route. */

@@ -3,7 +3,7 @@
 import type { H3, H3Event } from 'h3';
 import type { CallerResponse } from '../../access/caller.ts';
 import { STORED_OPERATIONS } from '../../conversation/prompt.ts';
-import { type Route, STORED_ENDPOINTS } from '../../conversation/route.ts';
+import { POST_ROUTES, STORED_ENDPOINTS } from '../../conversation/route.ts';
 import { GatewayError, methodNotAllowed } from '../../lib/errors.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
@@ -21,16 +21,6 @@ import { runExchanges } from './run-exchanges.ts';
 
 /** Endpoints of OpenAI's that are not supported. 404, not 501: SDKs retry a 5xx. */
 const KNOWN_TO_BE_MISSING = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
-
-/** The endpoints that answer POST at a fixed path. */
-const POST_ROUTES: Readonly<Record<string, Route>> = {
-  '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
-  '/v1/responses': { format: 'responses', operation: 'generate' },
-  '/v1/responses/compact': { format: 'responses', operation: 'compact' },
-  '/v1/responses/input_tokens': { format: 'responses', operation: 'count-tokens' },
-  '/v1/messages': { format: 'messages', operation: 'generate' },
-  '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
-};
 
 /** An app with every path. Any other path answers 404 in the caller's own format. */
 export function createApp<R extends CallerResponse>(host: Host<R>): H3 {

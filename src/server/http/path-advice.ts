@@ -1,11 +1,8 @@
 /** What to say about a path that does not exist: which one is meant, by a client, a probe or an administrator. */
 
-import { wordList } from '../../lib/words.ts';
+import { POST_ROUTES } from '../../conversation/route.ts';
 
-const PATHS = wordList(`
-  /v1/chat/completions /v1/responses /v1/responses/compact /v1/responses/input_tokens /v1/messages
-  /v1/messages/count_tokens /v1/models /v1beta/models
-`);
+const PATHS = [...Object.keys(POST_ROUTES), '/v1/models', '/v1beta/models'];
 
 /** An operation on a model in Google's style, below any prefix: another version, none, a repeated one, a Vertex AI project. */
 const CALL = /\/models\/[^/]+:(generateContent|streamGenerateContent|countTokens)$/;
