@@ -1,7 +1,7 @@
 /** Stands in for a vendor on the loopback interface: it forwards requests, returns the answers, and keeps both. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { codeBehind } from '../../lib/error-code.ts';
@@ -9,11 +9,11 @@ import { GatewayError } from '../../lib/errors.ts';
 import { isObject, tryParseJson } from '../../lib/json.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { bind } from '../../upstream/net/bind.ts';
+import { isLoopback } from '../../upstream/net/loopback.ts';
 import type { Vendor } from '../../upstream/vendor.ts';
 import { ask, endToEnd, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
 import { inflated } from './inflated.ts';
-import { isLocal } from './local.ts';
 import { chooseTarget, type Target } from './route.ts';
 import { callerSecrets } from './secrets.ts';
 
@@ -196,4 +196,17 @@ function decline(response: ServerResponse, { status, message }: Declined): void 
   response
     .writeHead(status, { 'content-type': 'application/json' })
     .end(JSON.stringify({ error: { message } }));
+}
+
+/**
+ * A web page can make a browser send a POST to any port of this machine, and can make its own name resolve to 127.0.0.1
+ * (DNS rebinding). But it cannot choose the `Origin` and the `Host` that the browser sends.
+ * @returns whether both headers name this machine; a missing `Origin` is allowed
+ */
+function isLocal({ host = '', origin }: IncomingHttpHeaders): boolean {
+  return isHere(`http://${host}`) && (origin === undefined || isHere(origin));
+}
+
+function isHere(url: string): boolean {
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }

@@ -3,12 +3,12 @@
  * another.
  */
 
+import { fitsStrict } from '../../conversation/rules/strict-schema.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { asList, asObject } from '../../lib/json.ts';
+import { asList, asObject, asObjects } from '../../lib/json.ts';
 import type { Script, ScriptPart, ScriptUsage, Stamp, WireEvent } from '../script.ts';
 import { tail } from '../script.ts';
 import { sign } from '../signatures.ts';
-import { repeatFormat, repeatTools } from './echo.ts';
 
 const RESPONSES_STREAM_ERROR = {
   type: 'server_error',
@@ -225,4 +225,22 @@ function response(script: Script, stamp: Stamp, status: Status, output: readonly
     user: said('user', null),
     metadata: said('metadata', {}),
   };
+}
+
+/** The tools as OpenAI repeats them, with all fields. Without `strict`, OpenAI tries strict mode, and says whether the schema allows it. */
+function repeatTools(tools: Json | undefined): readonly JsonObject[] {
+  return asObjects(tools).map((tool) => {
+    if (tool['type'] === 'namespace') return { ...tool, tools: repeatTools(tool['tools']) };
+    if (tool['type'] !== 'function') return tool;
+    const { description = null, parameters = null, strict } = tool;
+    return { ...tool, description, parameters, strict: strict ?? fitsStrict(asObject(parameters)) };
+  });
+}
+
+/** The form of the answer, with all fields. */
+function repeatFormat(format: Json | undefined): JsonObject {
+  const asked = asObject(format) ?? { type: 'text' };
+  if (asked['type'] !== 'json_schema') return asked;
+  const { description = null, strict } = asked;
+  return { ...asked, description, strict: strict ?? false };
 }

@@ -11,7 +11,6 @@ import { openConsole } from '../pages/console.ts';
 import { checkHandshake, isHandshake } from '../websocket/handshake.ts';
 import { describeKey } from './caller-key.ts';
 import { isGoogleClient } from './client-family.ts';
-import { answerConfigSchema } from './config-schema.ts';
 import { answerLive, answerReady } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { openDescription } from './openapi/document.ts';
@@ -58,6 +57,16 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
   for (const path of ['/v1/models/**', '/v1beta/models/**']) paths.allowOnly(path, 'GET, POST');
   paths.refuse('/**', (event) => noEndpoint(event.url.pathname));
   return paths.app;
+}
+
+/**
+ * Answers `GET /config.schema.json`, by which editors complete and check a configuration. The file is loaded by the first
+ * request, since most gateways get none.
+ */
+async function answerConfigSchema(): Promise<Response> {
+  const { default: schema } = await import('../../config/config.schema.json', { with: { type: 'json' } });
+  // Editors in a browser ask from other origins.
+  return Response.json(schema, { headers: { 'access-control-allow-origin': '*' } });
 }
 
 /** Adds the exchanges about responses that the vendor has stored. */

@@ -4,7 +4,6 @@
  */
 
 import { GatewayError } from '../../lib/errors.ts';
-import { openSemaphore } from './semaphore.ts';
 
 /** OpenAI's own bounds of a connection: its named lanes, and the answers that are given at the same time. */
 const MAX_LANES = 32;
@@ -90,5 +89,31 @@ export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes 
     open: () => open,
     waiting: () => waiting,
     isFull: () => open >= MAX_OPEN || held >= bodyLimit,
+  };
+}
+
+/** When all permits are taken, callers wait for one in turn. */
+interface Semaphore {
+  take(): Promise<void>;
+  free(): void;
+}
+
+/**
+ * @param count the number of permits, all free
+ * @returns the semaphore; `take` resolves when a permit is free, and `free` gives one back
+ */
+function openSemaphore(count: number): Semaphore {
+  const waiting: (() => void)[] = [];
+  let left = count;
+  return {
+    async take() {
+      if (left === 0) return new Promise<void>((resolve) => waiting.push(resolve));
+      left -= 1;
+    },
+    free() {
+      const next = waiting.shift();
+      if (next === undefined) left += 1;
+      else next();
+    },
   };
 }
