@@ -68,7 +68,7 @@ export class Refused extends Error {
   /** Absent if it is not about the content of the request, but about a key, a path or a limit. */
   readonly subject?: RefusalSubject;
 
-  constructor(status: number, body: Json, headers: HeaderFields = {}, subject?: RefusalSubject) {
+  constructor(status: number, body: Json, subject?: RefusalSubject, headers: HeaderFields = {}) {
     super(`refused with ${status}`);
     this.status = status;
     this.body = body;

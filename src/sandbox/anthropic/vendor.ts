@@ -23,12 +23,10 @@ export function anthropicAnswer(request: VendorRequest, state: SandboxState): Ve
     return { ...answer, headers: { ...answer.headers, 'request-id': id } };
   } catch (error) {
     if (!(error instanceof Refused) || !isObject(error.body)) throw error;
-    throw new Refused(
-      error.status,
-      { ...error.body, request_id: id },
-      { 'request-id': id, 'x-should-retry': error.status >= 500 ? 'true' : 'false' },
-      error.subject,
-    );
+    throw new Refused(error.status, { ...error.body, request_id: id }, error.subject, {
+      'request-id': id,
+      'x-should-retry': error.status >= 500 ? 'true' : 'false',
+    });
   }
 }
 

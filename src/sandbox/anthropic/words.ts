@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<number, string>> = {
 /** @returns an error in Anthropic's form, of the type that belongs to the status */
 export function anthropicRefusal(status: number, message: string, subject?: RefusalSubject): Refused {
   const type = TYPES[status] ?? 'invalid_request_error';
-  return new Refused(status, { type: 'error', error: { type, message } }, {}, subject);
+  return new Refused(status, { type: 'error', error: { type, message } }, subject);
 }
 
 /** @returns a 400 in Anthropic's form */

@@ -22,7 +22,7 @@ export function serviceRefusal(service: Service, thing: RefusedThing, path: Flaw
   if (isUnknown && service.unknownStatus !== undefined) {
     // Pydantic's list of errors, as FastAPI wraps it.
     const detail = [{ type: 'extra_forbidden', loc: ['body', ...path], msg: sentence, input: null }];
-    return new Refused(service.unknownStatus, { object: 'error', message: { detail } }, {}, subject);
+    return new Refused(service.unknownStatus, { object: 'error', message: { detail } }, subject);
   }
-  return new Refused(400, service.shape(sentence), {}, subject);
+  return new Refused(400, service.shape(sentence), subject);
 }

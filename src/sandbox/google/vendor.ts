@@ -86,7 +86,7 @@ function inArray(request: VendorRequest, answer: () => VendorAnswer): VendorAnsw
     return answer();
   } catch (error) {
     if (!(error instanceof Refused) || asksSse(request)) throw error;
-    throw new Refused(error.status, [error.body], error.headers, error.subject);
+    throw new Refused(error.status, [error.body], error.subject, error.headers);
   }
 }
 

@@ -29,7 +29,7 @@ export function googleRefusal(
       ...(details.length > 0 && { details }),
     },
   };
-  return new Refused(code, body, {}, subject);
+  return new Refused(code, body, subject);
 }
 
 /** @returns a 400 in Google's form */

@@ -18,7 +18,7 @@ export function openaiRefusal(
   status: number,
   { message, param = null, code = null, type = 'invalid_request_error', subject }: Said,
 ): Refused {
-  return new Refused(status, { error: { message, type, param, code } }, {}, subject);
+  return new Refused(status, { error: { message, type, param, code } }, subject);
 }
 
 /** @returns a 400 in OpenAI's form */

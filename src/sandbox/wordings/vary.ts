@@ -29,5 +29,5 @@ export function varied(refused: Refused, family: Family, seed: number): Refused 
   const sentence = chosen(SENTENCES[subject.thing](subject.path, subject.id), 6);
   const said = way === 1 || shape === undefined || sentence === undefined ? nameless : shape(sentence);
   if (said === undefined) return refused;
-  return new Refused(dice.readUInt8(8) % 3 === 0 ? 422 : 400, said, refused.headers, subject);
+  return new Refused(dice.readUInt8(8) % 3 === 0 ? 422 : 400, said, subject, refused.headers);
 }
