@@ -97,13 +97,9 @@ const RESPONSE_HEADERS = wordSet(`
 const RESPONSE_FAMILIES = /^(?:x-ratelimit|anthropic|openai|x-goog|x-gemini)-/;
 
 /** Headers that match above but reveal whose account it is. */
-const NEVER_ANSWERED = new Set([
-  'openai-organization',
-  'openai-project',
-  'anthropic-organization-id',
-  'anthropic-workspace-id',
-  'x-goog-user-project',
-]);
+export const NEVER_ANSWERED = wordSet(`
+  openai-organization openai-project anthropic-organization-id anthropic-workspace-id x-goog-user-project
+`);
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -6,7 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import { isList, isObject, type Json } from '../../lib/json.ts';
 import { percentDecoded } from '../../lib/percent-decoded.ts';
 import { wordSet } from '../../lib/words.ts';
-import type { AnswerHeaders } from '../../upstream/headers.ts';
+import { type AnswerHeaders, NEVER_ANSWERED } from '../../upstream/headers.ts';
 
 /** A shorter value is a word (`ollama`, `none`), and removing it everywhere would damage texts. */
 const MIN_KEY = 8;
@@ -25,10 +25,7 @@ const CREDENTIALS = wordSet(`
 `);
 
 /** Headers of an answer that identify the account. */
-const OWNERS = wordSet(`
-  set-cookie openai-organization openai-project anthropic-organization-id anthropic-workspace-id
-  x-goog-user-project
-`);
+const OWNERS = new Set(['set-cookie', ...NEVER_ANSWERED]);
 
 /** Query parameters that hold keys. */
 const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'apikey', 'access_token', 'token']);
