@@ -14,12 +14,10 @@ import { isGoogleClient } from './client-family.ts';
 import { answerLive, answerReady } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { openDescription } from './openapi/document.ts';
+import { UNSUPPORTED } from './openapi/generate-paths.ts';
 import { isCall, pathAdvice } from './path-advice.ts';
 import { type Endpoint, type Host, PathTable } from './path-table.ts';
 import { runExchanges } from './run-exchanges.ts';
-
-/** Endpoints of OpenAI's that are not supported. 404, not 501: SDKs retry a 5xx. */
-const KNOWN_TO_BE_MISSING = ['/v1/embeddings', '/v1/images/generations', '/v1/audio/speech', '/v1/videos'];
 
 /** An app with every path. Any other path answers 404 in the caller's own format. */
 export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
@@ -50,7 +48,8 @@ export function createApp<R extends CallerResponse>(host: Host<R>): H3 {
       host.current().metrics?.(incoming.message) ??
       host.toResponse(renderFailure(noEndpoint('/metrics'), 'chat-completions', incoming)),
   );
-  for (const path of KNOWN_TO_BE_MISSING) {
+  // 404, not 501: SDKs retry a 5xx.
+  for (const path of Object.keys(UNSUPPORTED)) {
     paths.refusePost(path, () => new GatewayError('endpoint-not-available', `${path} is not supported.`));
     paths.allowOnly(path, 'POST');
   }

@@ -218,16 +218,18 @@ export function generatePaths(): JsonObject {
   return paths;
 }
 
+/** Endpoints of OpenAI's that are not supported, with the names of their operations. */
+export const UNSUPPORTED: Readonly<Record<string, string>> = {
+  '/v1/embeddings': 'createEmbedding',
+  '/v1/images/generations': 'createImage',
+  '/v1/audio/speech': 'createSpeech',
+  '/v1/videos': 'createVideo',
+};
+
 /** @returns the path items of the endpoints that are not supported, by path; they answer 404 with an explanation */
 export function unsupportedPaths(): JsonObject {
-  const unsupported = [
-    ['/v1/embeddings', 'createEmbedding'],
-    ['/v1/images/generations', 'createImage'],
-    ['/v1/audio/speech', 'createSpeech'],
-    ['/v1/videos', 'createVideo'],
-  ] as const;
   return Object.fromEntries(
-    unsupported.map(([path, id]) => [
+    Object.entries(UNSUPPORTED).map(([path, id]) => [
       path,
       {
         post: {
@@ -235,11 +237,7 @@ export function unsupportedPaths(): JsonObject {
           tags: ['not supported'],
           summary: 'Not supported.',
           security: [],
-          responses: {
-            404: {
-              ...jsonResponse('Always, with code `endpoint_not_available`.', 'OpenAIError'),
-            },
-          },
+          responses: { 404: jsonResponse('Always, with code `endpoint_not_available`.', 'OpenAIError') },
         },
       },
     ]),
