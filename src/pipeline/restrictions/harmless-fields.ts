@@ -5,6 +5,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
+import { wordList } from '../../lib/words.ts';
 import { buildTree, type KnownFields, listPaths, perFormat } from '../../translate/known-fields.ts';
 import { spellings } from '../../translate/spellings.ts';
 
@@ -28,26 +29,11 @@ export const REFUSED: Readonly<Record<FormatName, readonly string[]>> = {
  * The settings of OpenRouter's tools ("Server tools", its API reference). The models in them are checked by
  * `other-models.ts`.
  */
-const OPENROUTER_TOOL = [
-  ...[
-    'name',
-    'model',
-    'analysis_models',
-    'tools.*',
-    'instructions',
-    'max_tool_calls',
-    'max_completion_tokens',
-  ],
-  ...['temperature', 'reasoning.effort', 'reasoning.max_tokens', 'forward_transcript'],
-  ...[
-    'engine',
-    'max_results',
-    'max_total_results',
-    'search_context_size',
-    'allowed_domains',
-    'excluded_domains',
-  ],
-];
+const OPENROUTER_TOOL = wordList(`
+  name model analysis_models tools.* instructions max_tool_calls max_completion_tokens
+  temperature reasoning.effort reasoning.max_tokens forward_transcript
+  engine max_results max_total_results search_context_size allowed_domains excluded_domains
+`);
 
 /** The ids of OpenRouter's plugins. The models that `fusion` calls are checked by `other-models.ts`. */
 export const PLUGINS: ReadonlySet<string> = new Set(['web', 'file-parser', 'response-healing', 'fusion']);

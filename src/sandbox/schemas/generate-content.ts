@@ -5,19 +5,16 @@
  */
 
 import { z } from 'zod';
+import { isRecord } from '../../lib/is-record.ts';
 import { each, flag, free, text } from './fields.ts';
 import { GEMINI_ENUMS, type GeminiEnum } from './gemini-enums.ts';
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * The object with its own names, not those of objects inside it, in camelCase, and without nulls, which to protobuf are
  * absent.
  */
 function camelNames(value: unknown): unknown {
-  if (!isPlainObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, field]) => field !== null)
