@@ -126,9 +126,19 @@ function memberAt(value: Json | undefined, name: string): Json | undefined {
   return known === undefined ? undefined : value[known];
 }
 
-/** @returns a name in snake_case */
-export function snakeName(name: string): string {
+/** A name in snake_case. */
+function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** @returns a path as JavaScript writes it: `messages[0].content` */
+export function indexedPath(path: FlawPath): string {
+  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('');
+}
+
+/** @returns the same in the names of the protocol buffer: `generation_config.response_schema` */
+export function protoPath(path: FlawPath): string {
+  return indexedPath(path.map((key) => (typeof key === 'number' ? key : snakeName(key))));
 }
 
 /** @returns the name of a value's type in an error: `an integer`, `a string` */

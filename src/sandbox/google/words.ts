@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
-import { type Flaw, type FlawPath, snakeName } from '../flaws.ts';
+import { type Flaw, protoPath } from '../flaws.ts';
 import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 const STATUS: Readonly<Record<number, string>> = {
@@ -40,7 +40,7 @@ export function badRequest(message: string, subject?: RefusalSubject): Refused {
 /** @returns a 400 that names every flaw of a request, as Google does */
 export function googleFlaws(flaws: readonly Flaw[]): Refused {
   const fieldViolations = flaws.map((flaw): JsonObject => {
-    const field = pathText(flaw.kind === 'unknown' ? flaw.path.slice(0, -1) : flaw.path);
+    const field = protoPath(flaw.kind === 'unknown' ? flaw.path.slice(0, -1) : flaw.path);
     return { ...(field !== '' && { field }), description: describeFault(flaw) };
   });
   const message = fieldViolations.map(({ description }) => String(description)).join('\n');
@@ -54,10 +54,10 @@ export function googleFlaws(flaws: readonly Flaw[]): Refused {
 }
 
 function describeFault(flaw: Flaw): string {
-  const at = pathText(flaw.path);
+  const at = protoPath(flaw.path);
   switch (flaw.kind) {
     case 'unknown': {
-      const parent = pathText(flaw.path.slice(0, -1));
+      const parent = protoPath(flaw.path.slice(0, -1));
       const where = parent === '' ? '' : ` at '${parent}'`;
       return `Invalid JSON payload received. Unknown name "${String(flaw.path.at(-1))}"${where}: Cannot find field.`;
     }
@@ -80,15 +80,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   int: 'TYPE_INT32',
   boolean: 'TYPE_BOOL',
 };
-
-/** `generation_config.response_schema`, in the names of the protocol buffer. */
-function pathText(path: FlawPath): string {
-  return path
-    .map((key, index) =>
-      typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${snakeName(key)}`,
-    )
-    .join('');
-}
 
 function shown(value: Json | undefined): string {
   return (JSON.stringify(value) ?? 'null').slice(0, 200);

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
-import { type Flaw, type FlawPath, typeName } from '../flaws.ts';
+import { type Flaw, indexedPath, typeName } from '../flaws.ts';
 import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 interface Said {
@@ -28,7 +28,7 @@ export function badRequest(said: Said): Refused {
 
 /** @returns a 400 for the first flaw of a request, in OpenAI's words */
 export function openaiFlaw(flaw: Flaw): Refused {
-  const at = pathText(flaw.path);
+  const at = indexedPath(flaw.path);
   const subject = findSubject(flaw);
   const refuse = (message: string, code: string): Refused =>
     badRequest({ message, param: at, code, subject });
@@ -91,13 +91,6 @@ function lengthRefusal({ of, side, limit, got }: SizeFlaw, at: string, refuse: R
     `Invalid '${at}': ${of} ${words}. Expected ${thing} with ${extent}, but got ${thing} with length ${length} instead.`,
     `${of}_${code}_length`,
   );
-}
-
-/** `messages[0].content`. */
-function pathText(path: FlawPath): string {
-  return path
-    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
-    .join('');
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

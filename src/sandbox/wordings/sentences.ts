@@ -1,16 +1,12 @@
 /** The sentences of refusals, by what they are about: each is one that a service has been seen to say (public issues). */
 
-import { type FlawPath, snakeName } from '../flaws.ts';
+import { type FlawPath, indexedPath, protoPath } from '../flaws.ts';
 import type { RefusedThing } from './subject.ts';
 
 /** @param id the id that the refusal is about */
 type Sentences = (path: FlawPath, id?: string) => readonly string[];
 
 const dotted = (path: FlawPath): string => path.join('.');
-const indexed = (path: FlawPath): string =>
-  path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('');
-/** A name as protobuf has it; an index stays. */
-const protoName = (key: string | number): string | number => (typeof key === 'number' ? key : snakeName(key));
 const last = (path: FlawPath): string => String(path.at(-1) ?? '');
 
 const JINJA =
@@ -20,7 +16,7 @@ const JINJA =
 
 /** Serde names the message, if it is in one. */
 function place(path: FlawPath): string {
-  return path.length < 3 ? '' : `${indexed(path.slice(0, 2))}: `;
+  return path.length < 3 ? '' : `${indexedPath(path.slice(0, 2))}: `;
 }
 
 /** Groq's words for a field of a message, and for one of the request. */
@@ -41,7 +37,7 @@ const THOUGHTS: Readonly<Partial<Record<string, Sentences>>> = {
     'Thought signature is not valid',
     'Corrupted thought signature.',
     'Unable to submit request because Thought signature is not valid.. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini',
-    `Invalid value at '${indexed(path.map(protoName))}' (TYPE_BYTES), Base64 decoding failed for "openai#abc"`,
+    `Invalid value at '${protoPath(path)}' (TYPE_BYTES), Base64 decoding failed for "openai#abc"`,
   ],
   input: () => [
     'The encrypted content gAAA...DQ== could not be verified.',
@@ -58,13 +54,13 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     `Unrecognized request argument supplied: ${last(path)}`,
     `property '${dotted(path)}' is unsupported`,
     `Validation error at #/${path.join('/')}: Extra inputs are not permitted`,
-    `Unknown parameter: '${indexed(path)}'.`,
+    `Unknown parameter: '${indexedPath(path)}'.`,
   ],
   setting: (path) => [
-    `Unsupported parameter: '${indexed(path)}' is not supported with this model.`,
+    `Unsupported parameter: '${indexedPath(path)}' is not supported with this model.`,
     `${last(path)} is not supported with this model`,
     `Unsupported parameter: ${last(path)}`,
-    `The parameter \`${indexed(path)}\` specified in the request are not valid`,
+    `The parameter \`${indexedPath(path)}\` specified in the request are not valid`,
     `${dotted(path)}: Extra inputs are not permitted`,
   ],
   // Each format has thoughts of its own, so nobody has words for those of another.
@@ -89,14 +85,14 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     `The toolUse blocks at ${dotted(path)} contain duplicate Ids: ${id}`,
   ],
   'foreign ids': (path, id = 'call_0') => [
-    `Invalid '${indexed(path)}': string too long. Expected a string with maximum length 40, but got a string with length ${id.length} instead.`,
+    `Invalid '${indexedPath(path)}': string too long. Expected a string with maximum length 40, but got a string with length ${id.length} instead.`,
     `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`,
     `${dotted(path)}: String should match pattern '^[a-zA-Z0-9_-]+$'`,
   ],
   'input no object': (path) => [
     `${dotted(path)}: Input should be a valid dictionary`,
     'Can only get item pairs from a mapping.',
-    `Invalid JSON payload received. Unknown name "args" at '${indexed(path)}': Proto field is not repeating, cannot start list.`,
+    `Invalid JSON payload received. Unknown name "args" at '${indexedPath(path)}': Proto field is not repeating, cannot start list.`,
   ],
   'unpaired call': (path, id = 'call_0') => [
     `${dotted(path)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${id}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
@@ -121,7 +117,7 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     `The text field in the ContentBlock object at ${dotted(path)} is blank. Add text to the text field, and try again.`,
     "Invalid assistant message: role='assistant' content=None tool_calls=None prefix=False",
     `Invalid request: the message at position ${path[1] ?? 0} with role 'assistant' must not be empty`,
-    `* GenerateContentRequest.${indexed(path)}.data: required oneof field 'data' must have one initialized field\n`,
+    `* GenerateContentRequest.${indexedPath(path)}.data: required oneof field 'data' must have one initialized field\n`,
   ],
   order: () => [
     'After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).',
@@ -130,7 +126,7 @@ export const SENTENCES: Readonly<Record<RefusedThing, Sentences>> = {
     'The messages parameter is illegal. Please check the documentation.',
   ],
   'too many': (path) => [
-    `Invalid '${indexed(path)}': array too long. Expected an array with maximum length 4.`,
+    `Invalid '${indexedPath(path)}': array too long. Expected an array with maximum length 4.`,
     `${dotted(path)}: List should have at most 4 items`,
   ],
   'tool names': () => ['Tool names must be unique.', 'tools: Tool names must be unique.'],
