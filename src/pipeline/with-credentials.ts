@@ -120,7 +120,7 @@ async function headersWith(token: CloudToken, request: Outgoing): Promise<string
 }
 
 /** Adds headers to a list of names and values in turn; they replace those of the same name. */
-export function added(headers: readonly string[], more: Headers): string[] {
+function added(headers: readonly string[], more: Headers): string[] {
   const all: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2);
