@@ -6,16 +6,7 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import { checkParameters } from '../openai/function-schema.ts';
 import { answersAtOnce, checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
-import { badRequest } from '../openai/words.ts';
-
-/** A field is named alone only if the model does not take it. */
-const bad = (message: string, param: string, code: string | null = null) =>
-  badRequest({
-    message,
-    param,
-    code,
-    subject: code === 'unsupported_parameter' ? { thing: 'setting', path: [param] } : undefined,
-  });
+import { badField, badRequest, mismatch, unsupported } from '../openai/words.ts';
 
 /**
  * Checks the rules that hold for every model.
@@ -24,24 +15,27 @@ const bad = (message: string, param: string, code: string | null = null) =>
 export function checkOptions(body: JsonObject): void {
   for (const field of ['tool_choice', 'parallel_tool_calls']) {
     if (body[field] !== undefined && body['tools'] === undefined) {
-      throw bad(
+      throw badField(
         `Invalid value for '${field}': '${field}' is only allowed when 'tools' are specified.`,
         field,
       );
     }
   }
   if (asObject(body['stream_options']) !== undefined && body['stream'] !== true) {
-    throw bad("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options');
+    throw badField(
+      "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+      'stream_options',
+    );
   }
   if (body['max_tokens'] != null && body['max_completion_tokens'] != null) {
-    throw bad(
+    throw badField(
       "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
       'max_tokens',
       'invalid_parameter_combination',
     );
   }
   if (body['top_logprobs'] != null && body['logprobs'] !== true) {
-    throw bad("Invalid value for 'top_logprobs': 'logprobs' must be true.", 'top_logprobs');
+    throw badField("Invalid value for 'top_logprobs': 'logprobs' must be true.", 'top_logprobs');
   }
   checkTools(body);
   checkFormat(body);
@@ -55,14 +49,10 @@ function checkTools(body: JsonObject): void {
     const name = asText(inner['name']) ?? '';
     const param = `tools[${index}].${kind}.name`;
     if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      throw bad(
-        `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
-        param,
-        'invalid_value',
-      );
+      throw mismatch(param, '^[a-zA-Z0-9_-]+$');
     }
     if (name.length > 64) {
-      throw bad(
+      throw badField(
         `Invalid '${param}': string too long. Expected a string with maximum length 64, but got a string with length ${name.length} instead.`,
         param,
         'string_above_max_length',
@@ -81,7 +71,7 @@ function checkTools(body: JsonObject): void {
   const choice = asObject(body['tool_choice']);
   const chosen = asText((asObject(choice?.['function']) ?? asObject(choice?.['custom']))?.['name']);
   if (chosen !== undefined && !names.includes(chosen)) {
-    throw bad(
+    throw badField(
       `Invalid value for 'tool_choice': no tool named '${chosen}' was specified in the 'tools' parameter.`,
       'tool_choice',
     );
@@ -91,7 +81,7 @@ function checkTools(body: JsonObject): void {
 function checkFormat(body: JsonObject): void {
   const format = asObject(body['response_format']);
   if (format?.['type'] === 'json_object' && !/json/i.test(JSON.stringify(asList(body['messages'])))) {
-    throw bad(
+    throw badField(
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
       'messages',
     );
@@ -116,30 +106,25 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   // OpenAI rejects it for every model that can reason. Here the models that answer at once accept it, since most
   // examples contain it.
   if (reasons && body['max_tokens'] != null) {
-    throw bad(
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    throw unsupported(
       'max_tokens',
-      'unsupported_parameter',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     );
   }
   const field = body['max_tokens'] != null ? 'max_tokens' : 'max_completion_tokens';
   const limit = asNumber(body[field]) ?? 0;
   if (limit > model.maxOutputTokens) {
-    throw bad(
+    throw badField(
       `${field} is too large: ${limit}. This model supports at most ${model.maxOutputTokens} completion tokens, whereas you provided ${limit}.`,
       field,
       'invalid_value',
     );
   }
   if (reasons && body['stop'] != null && !TAKES_STOP.test(model.id)) {
-    throw bad(
-      "Unsupported parameter: 'stop' is not supported with this model.",
-      'stop',
-      'unsupported_parameter',
-    );
+    throw unsupported('stop');
   }
   if (body['web_search_options'] !== undefined && !/search/.test(model.id)) {
-    throw bad('Web search options not supported with this model.', 'web_search_options');
+    throw badField('Web search options not supported with this model.', 'web_search_options');
   }
   if (asObject(body['response_format'])?.['type'] === 'json_schema' && model.structuredOutput === false) {
     throw badRequest({
@@ -161,7 +146,7 @@ function checkAudio(body: JsonObject, model: Model): void {
   );
   if (index < 0) return;
   const param = `messages[${index}]`;
-  throw bad(
+  throw badField(
     `Invalid '${param}'. Content blocks are expected to be either text or image_url type.`,
     param,
     'invalid_value',

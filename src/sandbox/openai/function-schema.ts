@@ -7,7 +7,7 @@ import { isPythonPattern } from '../../conversation/rules/patterns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asText, isList } from '../../lib/json.ts';
 import { nestedSchemas } from './nested-schemas.ts';
-import { badRequest } from './words.ts';
+import { badField } from './words.ts';
 
 /** Keywords that may not be at the root. */
 const REFUSED_AT_ROOT = ['oneOf', 'anyOf', 'allOf', 'enum', 'const', 'not'];
@@ -27,11 +27,7 @@ export function checkParameters(
 ): void {
   if (schema === undefined) return;
   const refuseSchema = (fault: string) =>
-    badRequest({
-      message: `Invalid schema for function '${name}': ${fault}`,
-      param,
-      code: 'invalid_function_parameters',
-    });
+    badField(`Invalid schema for function '${name}': ${fault}`, param, 'invalid_function_parameters');
   const refuse = (context: readonly string[], fault: string) =>
     refuseSchema(`In context=(${context.map((one) => `'${one}'`).join(', ')}), ${fault}`);
   if (schema['type'] === 'object' && asObject(schema['properties']) === undefined) {

@@ -2,8 +2,7 @@
 
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
-import { badRequest, listed } from './words.ts';
+import { badRequest, listed, unsupported } from './words.ts';
 
 /** The default of each parameter, which models without sampling accept all the same. */
 const DEFAULTS: Readonly<Record<string, number>> = {
@@ -54,15 +53,7 @@ export function checkSampling(
  */
 export function checkEffort(effort: string | undefined, param: string, model: Model): void {
   if (effort === undefined) return;
-  const subject: RefusalSubject = { thing: 'setting', path: param.split('.') };
-  if (model.thinking === undefined) {
-    throw badRequest({
-      message: `Unsupported parameter: '${param}' is not supported with this model.`,
-      param,
-      code: 'unsupported_parameter',
-      subject,
-    });
-  }
+  if (model.thinking === undefined) throw unsupported(param);
   if (model.thinking.efforts.some((known) => known === effort)) return;
   throw badRequest({
     message:
@@ -70,6 +61,6 @@ export function checkEffort(effort: string | undefined, param: string, model: Mo
       `Supported values are: ${listed(model.thinking.efforts)}.`,
     param,
     code: 'unsupported_value',
-    subject,
+    subject: { thing: 'setting', path: param.split('.') },
   });
 }

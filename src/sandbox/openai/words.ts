@@ -26,6 +26,26 @@ export function badRequest(said: Said): Refused {
   return openaiRefusal(400, said);
 }
 
+/** @returns a 400 about a field */
+export function badField(message: string, param: string, code: string | null = null): Refused {
+  return badRequest({ message, param, code });
+}
+
+/** @returns a 400 for a field that the model does not take */
+export function unsupported(
+  param: string,
+  message = `Unsupported parameter: '${param}' is not supported with this model.`,
+): Refused {
+  const subject: RefusalSubject = { thing: 'setting', path: param.split('.') };
+  return badRequest({ message, param, code: 'unsupported_parameter', subject });
+}
+
+/** @returns a 400 for a text that does not match a pattern */
+export function mismatch(param: string, pattern: string, subject?: RefusalSubject): Refused {
+  const message = `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`;
+  return badRequest({ message, param, code: 'invalid_value', subject });
+}
+
 /** @returns a 400 for the first flaw of a request, in OpenAI's words */
 export function openaiFlaw(flaw: Flaw): Refused {
   const at = indexedPath(flaw.path);
@@ -49,10 +69,7 @@ export function openaiFlaw(flaw: Flaw): Refused {
         'invalid_value',
       );
     case 'pattern':
-      return refuse(
-        `Invalid '${at}': string does not match pattern. Expected a string that matches the pattern '${flaw.pattern}'.`,
-        'invalid_value',
-      );
+      return mismatch(at, flaw.pattern, subject);
     case 'size':
       return sizeRefusal(flaw, at, refuse);
   }

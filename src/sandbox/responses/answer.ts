@@ -6,7 +6,7 @@ import { promptTokens } from '../caches.ts';
 import { compose } from '../compose.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
-import { badRequest } from '../openai/words.ts';
+import { badField } from '../openai/words.ts';
 import { type SandboxState, stampFor } from '../sandbox-state.ts';
 import { compatibleResponsesRequest, responsesRequest } from '../schemas/responses.ts';
 import { type Script, type Stamp, tail } from '../script.ts';
@@ -97,9 +97,9 @@ function asInputItem(item: JsonObject, stamp: Stamp, index: number): JsonObject 
 }
 
 function tooLong() {
-  return badRequest({
-    message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
-    param: 'input',
-    code: 'context_length_exceeded',
-  });
+  return badField(
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    'input',
+    'context_length_exceeded',
+  );
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asText, isObject } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
-import { badRequest } from '../openai/words.ts';
+import { badField, badRequest } from '../openai/words.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { verify } from '../signatures.ts';
 import { storedItem } from './store.ts';
@@ -89,11 +89,11 @@ function checkFiles(item: JsonObject, index: number): void {
       if (!isObject(part) || part['type'] !== 'input_file') continue;
       if (asText(part['filename']) === undefined || asText(part['file_data']) !== undefined) continue;
       const param = `input[${index}].${field}[${place}]`;
-      throw badRequest({
-        message: `Mutually exclusive parameters: '${param}'. Ensure you are only providing one of: 'file_id' or 'filename'.`,
+      throw badField(
+        `Mutually exclusive parameters: '${param}'. Ensure you are only providing one of: 'file_id' or 'filename'.`,
         param,
-        code: 'mutually_exclusive_parameters',
-      });
+        'mutually_exclusive_parameters',
+      );
     }
   }
 }

@@ -6,16 +6,7 @@ import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts
 import { checkParameters } from '../openai/function-schema.ts';
 import { checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
-import { badRequest } from '../openai/words.ts';
-
-/** A field is named alone only if the model does not take it. */
-const bad = (message: string, param: string, code: string | null = null) =>
-  badRequest({
-    message,
-    param,
-    code,
-    subject: code === 'unsupported_parameter' ? { thing: 'setting', path: param.split('.') } : undefined,
-  });
+import { badField, badRequest, mismatch, unsupported } from '../openai/words.ts';
 
 const BEFORE_GPT_5 = /(?:^|\/)(?:gpt-[34]|o\d)/i;
 
@@ -25,24 +16,20 @@ const BEFORE_GPT_5 = /(?:^|\/)(?:gpt-[34]|o\d)/i;
  */
 export function checkOptions(body: JsonObject): void {
   if (body['input'] === undefined && body['prompt'] == null && body['previous_response_id'] == null) {
-    throw bad("Missing required parameter: 'input'.", 'input', 'missing_required_parameter');
+    throw badField("Missing required parameter: 'input'.", 'input', 'missing_required_parameter');
   }
   if (body['previous_response_id'] != null && body['conversation'] != null) {
-    throw bad(
+    throw badField(
       "Mutually exclusive parameters: 'previous_response_id', 'conversation'. Ensure you are only providing one of them.",
       'previous_response_id',
       'mutually_exclusive_parameters',
     );
   }
   if (body['background'] === true && body['store'] === false)
-    throw bad("Background mode requires 'store' to be true.", 'store');
+    throw badField("Background mode requires 'store' to be true.", 'store');
   // Prompts are stored elsewhere.
   if (body['prompt'] != null) {
-    throw bad(
-      "Unsupported parameter: 'prompt' is not supported with this model.",
-      'prompt',
-      'unsupported_parameter',
-    );
+    throw unsupported('prompt');
   }
   checkTools(body);
   checkFormat(body);
@@ -54,12 +41,7 @@ function checkTools(body: JsonObject): void {
     const name = asText(tool['name']);
     if (name === undefined || (tool['type'] !== 'function' && tool['type'] !== 'custom')) continue;
     if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      const param = `tools[${index}].name`;
-      throw bad(
-        `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
-        param,
-        'invalid_value',
-      );
+      throw mismatch(`tools[${index}].name`, '^[a-zA-Z0-9_-]+$');
     }
     names.push(name);
     if (tool['type'] === 'function') {
@@ -86,7 +68,7 @@ function checkChoice(body: JsonObject, names: readonly string[]): void {
     choice?.['type'] === 'function' || choice?.['type'] === 'custom' ? asText(choice['name']) : undefined;
   const forced = body['tool_choice'] === 'required' && asList(body['tools']).length === 0;
   if (forced || (named !== undefined && !names.includes(named))) {
-    throw bad(`Tool choice '${named ?? 'required'}' not found in 'tools' parameter.`, 'tool_choice');
+    throw badField(`Tool choice '${named ?? 'required'}' not found in 'tools' parameter.`, 'tool_choice');
   }
 }
 
@@ -95,7 +77,7 @@ function checkFormat(body: JsonObject): void {
   if (format?.['type'] === 'json_object') {
     const said = JSON.stringify([body['input'], body['instructions']]);
     if (!/json/i.test(said)) {
-      throw bad(
+      throw badField(
         "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
         'input',
       );
@@ -116,14 +98,10 @@ export function checkLimits(body: JsonObject, model: Model): void {
   checkSampling(body, model, asText(reasoning?.['effort']), ['temperature', 'top_p']);
   checkEffort(asText(reasoning?.['effort']), 'reasoning.effort', model);
   if (reasoning?.['summary'] != null && model.thinking === undefined) {
-    throw bad(
-      "Unsupported parameter: 'reasoning.summary' is not supported with this model.",
-      'reasoning.summary',
-      'unsupported_parameter',
-    );
+    throw unsupported('reasoning.summary');
   }
   if (asList(body['include']).includes('reasoning.encrypted_content') && model.thinking === undefined) {
-    throw bad('Encrypted content is not supported with this model.', 'include', 'unsupported_parameter');
+    throw unsupported('include', 'Encrypted content is not supported with this model.');
   }
   const format = asObject(asObject(body['text'])?.['format']);
   if (format?.['type'] === 'json_schema' && model.structuredOutput === false) {
@@ -135,7 +113,7 @@ export function checkLimits(body: JsonObject, model: Model): void {
   }
   const limit = asNumber(body['max_output_tokens']) ?? 0;
   if (limit > model.maxOutputTokens) {
-    throw bad(
+    throw badField(
       `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${model.maxOutputTokens}, but got ${limit} instead.`,
       'max_output_tokens',
       'integer_above_max_value',

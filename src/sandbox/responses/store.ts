@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asText } from '../../lib/json.ts';
-import { badRequest, openaiRefusal } from '../openai/words.ts';
+import { badField, openaiRefusal } from '../openai/words.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { parseItems } from './ask.ts';
 
@@ -24,11 +24,11 @@ function earlierItems(body: JsonObject, state: SandboxState): readonly JsonObjec
   if (previous === undefined) return [];
   const stored = state.responses.get(previous);
   if (stored !== undefined) return stored.dialogue;
-  throw badRequest({
-    message: `Previous response with id '${previous}' not found.`,
-    param: 'previous_response_id',
-    code: 'previous_response_not_found',
-  });
+  throw badField(
+    `Previous response with id '${previous}' not found.`,
+    'previous_response_id',
+    'previous_response_not_found',
+  );
 }
 
 /**

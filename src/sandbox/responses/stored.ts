@@ -2,7 +2,7 @@
 
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
-import { badRequest, openaiRefusal } from '../openai/words.ts';
+import { badField, badRequest, openaiRefusal } from '../openai/words.ts';
 import type { SandboxState, StoredResponse } from '../sandbox-state.ts';
 import { pendingResponse, streamResponses, wholeResponses } from './render.ts';
 
@@ -82,11 +82,7 @@ const MAX_PAGE = 100;
 function listInput({ input }: StoredResponse, _id: string, { query }: VendorRequest): VendorAnswer {
   const limit = Number(query.get('limit') ?? PAGE);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE)
-    throw badRequest({
-      message: `Invalid 'limit': expected an integer from 1 to ${MAX_PAGE}.`,
-      param: 'limit',
-      code: 'invalid_value',
-    });
+    throw badField(`Invalid 'limit': expected an integer from 1 to ${MAX_PAGE}.`, 'limit', 'invalid_value');
   const ordered = query.get('order') === 'asc' ? input : input.toReversed();
   const after = query.get('after');
   // Behind an item that it does not have, there is nothing.
