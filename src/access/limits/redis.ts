@@ -50,9 +50,7 @@ const LISTENERS = 20;
 const REFUSING = 60_000;
 
 /** Commands of the connection itself. Its events report what becomes of them. */
-const CONNECTION_COMMANDS = wordSet(`
-  auth client hello info ping select
-`);
+const CONNECTION_COMMANDS = wordSet('auth client hello info ping select');
 
 /** Called with what Redis has or does that makes counting impossible. */
 export type ReportFault = (reason: string) => void;

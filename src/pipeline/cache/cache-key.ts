@@ -6,9 +6,7 @@ import { wordSet } from '../../lib/words.ts';
 import type { Routed } from '../exchange.ts';
 
 /** Fields that have no effect on what an answer says: they tell how it is sent, or who asks. */
-const WITHOUT_EFFECT = wordSet(`
-  model stream includeUsage user metadata cacheKey cacheBreakpoint
-`);
+const WITHOUT_EFFECT = wordSet('model stream includeUsage user metadata cacheKey cacheBreakpoint');
 
 /**
  * The name of a request's answer: a hash, so that no part of a prompt is kept.

@@ -156,9 +156,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
       assistant: ['role', 'content', 'name', 'tool_calls', 'refusal'],
       tool: ['role', 'content', 'tool_call_id', 'name'],
     },
-    refuses: wordList(`
-      stream_options reasoning_effort reasoning thinking logprobs top_logprobs store
-    `),
+    refuses: wordList('stream_options reasoning_effort reasoning thinking logprobs top_logprobs store'),
     refusesSchemas: true,
     refusesMixedStrict: true,
   },
