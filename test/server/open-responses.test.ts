@@ -214,6 +214,37 @@ describe.each(MODELS)('%s', (model) => {
   });
 });
 
+/** Ways to choose a tool, of the specification's own example and of callers who come from chat-completions. */
+const CHOICES: readonly [choice: JsonObject, repeated: JsonObject][] = [
+  [
+    { type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] },
+    { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'get_weather' }] },
+  ],
+  [
+    {
+      type: 'allowed_tools',
+      allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'get_weather' } }] },
+    },
+    { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_weather' }] },
+  ],
+  [
+    { type: 'function', function: { name: 'get_weather' } },
+    { type: 'function', name: 'get_weather' },
+  ],
+];
+
+test.each(MODELS.filter((model) => model !== NATIVE))(
+  '%s repeats a choice of tools by the schema',
+  async (model) => {
+    for (const [tool_choice, repeated] of CHOICES) {
+      const response = await post('/v1/responses', { model, ...REQUESTS['tool-calling'], tool_choice });
+      const answer = await jsonOf(response);
+      expect(schema.whole(answer)).toEqual([]);
+      expect(answer['tool_choice']).toEqual(repeated);
+    }
+  },
+);
+
 test('compact-missing-model', async () => {
   const response = await post('/v1/responses/compact', { input: [message('user', 'Compact this.')] });
   expect(response.status).toBe(400);

@@ -14,6 +14,7 @@ import { flatTool } from '../../flat-tools.ts';
 import type { EchoedSetting } from '../wire/echoed-settings.ts';
 import { echoTool } from './echo-tool.ts';
 import { flatFormat } from './parse-settings.ts';
+import { flatChoice } from './parse-tool-choice.ts';
 
 /** Renders the settings as the response repeats them. @param body the caller's body */
 export function echoSettings(body: JsonObject): Readonly<Partial<Record<EchoedSetting, Json>>> {
@@ -37,7 +38,7 @@ export function echoSettings(body: JsonObject): Readonly<Partial<Record<EchoedSe
     store: asFlag(body['store']) ?? false,
     temperature: body['temperature'] ?? 1,
     text: echoText(asObject(body['text'])),
-    tool_choice: body['tool_choice'] ?? 'auto',
+    tool_choice: echoChoice(body['tool_choice']),
     tools: asObjects(body['tools']).map((tool) => echoTool(flatTool(tool))),
     top_logprobs: body['top_logprobs'] ?? 0,
     top_p: body['top_p'] ?? 1,
@@ -45,6 +46,13 @@ export function echoSettings(body: JsonObject): Readonly<Partial<Record<EchoedSe
     // OpenAI sends null for a request without one, but its document has only texts there.
     ...compact({ user: asText(body['user']) }),
   };
+}
+
+/** Open Responses lets the mode of a list be left out, but not in an answer. */
+function echoChoice(choice: Json | undefined): Json {
+  if (!isObject(choice)) return choice ?? 'auto';
+  const flat = flatChoice(choice);
+  return flat['type'] === 'allowed_tools' ? { ...flat, mode: flat['mode'] ?? 'auto' } : flat;
 }
 
 function echoText(text: JsonObject = {}): JsonObject {

@@ -1,7 +1,7 @@
 /** Parses `tool_choice`. */
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
-import { isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObjects, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
 import { missing, objectsAt, requiredText, wrongType, wrongValue } from '../../openai/fields.ts';
@@ -39,9 +39,14 @@ export function parseToolChoice(
 }
 
 /** The choice in the shape of this format: chat-completions wraps a tool in its kind, and a list in `allowed_tools`. */
-function flatChoice(value: JsonObject): JsonObject {
+export function flatChoice(value: JsonObject): JsonObject {
   const { allowed_tools: list, ...rest } = value;
-  return isObject(list) ? { ...rest, ...list } : flatTool(value);
+  const choice = isObject(list) ? { ...rest, ...list } : flatTool(value);
+  if (choice['type'] !== 'allowed_tools') return choice;
+  return {
+    ...choice,
+    tools: objectsAt(choice['tools'], 'tool_choice.tools').map(([tool]) => flatTool(tool)),
+  };
 }
 
 function parseChosen(
@@ -52,9 +57,7 @@ function parseChosen(
 ): ParsedChoice {
   checkChoice(value);
   const isList = value['type'] === 'allowed_tools';
-  const chosen = isList
-    ? objectsAt(value['tools'], 'tool_choice.tools').map(([tool]) => flatTool(tool))
-    : [value];
+  const chosen = isList ? asObjects(value['tools']) : [value];
   const allowed = findNames(chosen, given, names);
   const mode = !isList || value['mode'] === 'required' ? 'required' : 'auto';
   const searches = chosen.filter(isWebSearch).length;
