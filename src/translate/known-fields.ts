@@ -36,7 +36,7 @@ const CHAT = `
 /** Known fields that the SDKs do not have. The other spellings of Google's JSON are added by `spellings`. */
 const ALSO: Readonly<Record<FormatName, string>> = {
   'chat-completions': CHAT,
-  responses: 'models fallbacks(*) top_k seed stop',
+  responses: 'models fallbacks(*) top_k frequency_penalty presence_penalty seed stop',
   // Earlier models have these; Anthropic's newest SDKs no longer do.
   messages: 'temperature top_p top_k output_format(type schema(*))',
   // The model has to be that of the path (`requireSameModel`). The other two are names of `responseJsonSchema`.

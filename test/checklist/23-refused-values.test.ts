@@ -83,6 +83,8 @@ describe('checklist 149: Gemini is sent no penalty that it rejects', () => {
     ['google/gemini-2.0-flash', { frequencyPenalty: 0.5, presencePenalty: -0.1 }],
   ])('checklist 149: penalties to %s', async (model, config) => {
     expect((await sentFor('chat-completions', model, penalties))['generationConfig']).toEqual(config);
+    // They are fields of Open Responses.
+    expect((await sentFor('responses', model, penalties))['generationConfig']).toEqual(config);
   });
 });
 

@@ -245,6 +245,17 @@ test.each(MODELS.filter((model) => model !== NATIVE))(
   },
 );
 
+test.each(MODELS.filter((model) => model !== NATIVE))(
+  '%s is asked with penalties, which are repeated',
+  async (model) => {
+    const penalties = { frequency_penalty: 0.5, presence_penalty: -0.5 };
+    const response = await post('/v1/responses', { model, ...REQUESTS['basic-response'], ...penalties });
+    const answer = await jsonOf(response);
+    expect(schema.whole(answer)).toEqual([]);
+    expect(answer).toMatchObject(penalties);
+  },
+);
+
 test('compact-missing-model', async () => {
   const response = await post('/v1/responses/compact', { input: [message('user', 'Compact this.')] });
   expect(response.status).toBe(400);

@@ -32,6 +32,7 @@ import {
   wrongType,
 } from '../../openai/fields.ts';
 import { reportRenamedTools } from '../../openai/renamed-tools.ts';
+import { keepMoreSampling, parseMoreSampling } from '../wire/more-sampling.ts';
 import { keepRoundTrip } from '../wire/origin.ts';
 import { parseItems } from './parse-items.ts';
 import { applyUpdates, parseReasoning, parseTextSettings } from './parse-settings.ts';
@@ -57,7 +58,8 @@ const INCLUDED: ReadonlySet<Json> = new Set([LOGPROBS, 'reasoning.encrypted_cont
 /** Fields that are read one by one. */
 const READ = wordSet(`
   model input instructions max_output_tokens temperature top_p tools tool_choice parallel_tool_calls text
-  reasoning stream metadata service_tier top_logprobs user store background
+  reasoning stream metadata service_tier top_logprobs user store background frequency_penalty presence_penalty
+  top_k
 `);
 
 /**
@@ -109,6 +111,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     topP: numberAt(top_p, 'top_p'),
     parallelToolCalls: flagAt(parallel_tool_calls, 'parallel_tool_calls'),
     topLogprobs: integerAt(top_logprobs, 'top_logprobs'),
+    ...parseMoreSampling(body),
     user: textAt(user, 'user') ?? textAt(others['safety_identifier'], 'safety_identifier'),
     cacheKey: textAt(others['prompt_cache_key'], 'prompt_cache_key'),
     metadata: objectAt(metadata, 'metadata'),
@@ -143,6 +146,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     stream: flagAt(stream, 'stream') ?? false,
     ...withFormatSpecific('responses', formatFields, {
       ...choice.roundTrip,
+      ...keepMoreSampling(settings),
       ...(!isEmpty(summary) && { reasoning: summary }),
       ...(include.length > 0 && { include }),
     }),

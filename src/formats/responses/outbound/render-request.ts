@@ -13,6 +13,7 @@ import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { resolveReferences } from '../../references.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
+import { renderMoreSampling } from '../wire/more-sampling.ts';
 import { adaptTools } from './adapt-tools.ts';
 import { placeInstructions } from './instructions.ts';
 import { createContext, type RenderContext } from './render-context.ts';
@@ -58,6 +59,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const output = planOutput({ ...prompt, turns }, verbosity, context);
   const inWords = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
   const include = renderInclude(prompt, context);
+  const moreSampling = renderMoreSampling(prompt, context.report);
   reportUnsupported(prompt, context);
   return {
     ...prompt.unknownFields,
@@ -70,6 +72,7 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
     ...renderReasoning(prompt, context),
     ...renderMaxTokens(prompt, context),
     ...renderSampling(prompt, context),
+    ...moreSampling,
     ...(prompt.metadata && { metadata: prompt.metadata }),
     ...renderUser(prompt, context),
     ...renderMaxSearches(prompt, context),
@@ -116,7 +119,7 @@ function renderInclude(
 }
 
 /** Settings for which this format has no field. */
-const UNSUPPORTED = ['topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'cacheBreakpoint'] as const;
+const UNSUPPORTED = ['seed', 'cacheBreakpoint'] as const;
 
 function reportUnsupported(prompt: Prompt, { report, takesBreakpoints }: RenderContext): void {
   reportDropped(prompt, UNSUPPORTED, 'has no counterpart in responses', report);
