@@ -47,8 +47,8 @@ function flaws(issue: Issue, base: FlawPath, body: Json): readonly Flaw[] {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         kind: 'unknown',
-        path: [...path, key],
-        got: valueAt(body, [...path, key]),
+        path: [...path, writtenName(got, key) ?? key],
+        got: memberAt(got, key),
       }));
     case 'invalid_type':
       return [
@@ -121,9 +121,14 @@ function itemAt(value: Json | undefined, index: number): Json | undefined {
 }
 
 function memberAt(value: Json | undefined, name: string): Json | undefined {
+  const written = writtenName(value, name);
+  return isObject(value) && written !== undefined ? value[written] : undefined;
+}
+
+/** A member's name as the body has it, which is how Google repeats one that it does not know. */
+function writtenName(value: Json | undefined, name: string): string | undefined {
   if (!isObject(value)) return undefined;
-  const known = [name, snakeName(name)].find((each) => Object.hasOwn(value, each));
-  return known === undefined ? undefined : value[known];
+  return [name, snakeName(name)].find((each) => Object.hasOwn(value, each));
 }
 
 /** A name in snake_case. */

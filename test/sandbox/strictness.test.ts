@@ -548,6 +548,11 @@ const GEMINI: readonly Row[] = [
     'Invalid JSON payload received. Unknown name "colour": Cannot find field.',
   ],
   [
+    'unknown field in snake_case',
+    { eye_colour: 1 },
+    'Invalid JSON payload received. Unknown name "eye_colour": Cannot find field.',
+  ],
+  [
     'unknown field inside',
     { generationConfig: { topz: 1 } },
     'Invalid JSON payload received. Unknown name "topz" at \'generation_config\': Cannot find field.',
