@@ -34,7 +34,7 @@ export interface Ask {
   readonly said: string;
   /** The system prompt, or whatever the format has instead of one. */
   readonly told: string;
-  /** The attachments of that text: `image`, `document`, `audio`. */
+  /** The attachments of that text: `image`, `document`, `audio`, `video`. */
   readonly attachments: readonly string[];
   /** Tool results since the model's last turn. */
   readonly results: readonly ToolResult[];

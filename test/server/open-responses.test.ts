@@ -256,6 +256,17 @@ test.each(MODELS.filter((model) => model !== NATIVE))(
   },
 );
 
+test('a video reaches the models that see it, and is refused for the others', async () => {
+  const video = { type: 'input_video', video_url: 'data:video/mp4;base64,AAAA' };
+  const input = [message('user', [{ type: 'input_text', text: 'What happens?' }, video])];
+  for (const model of MODELS) {
+    const response = await post('/v1/responses', { model, input });
+    const seesVideo = model.startsWith('google/') || model.startsWith('moonshotai/');
+    expect(response.status, model).toBe(seesVideo ? 200 : 400);
+    expect(await response.text()).toContain(seesVideo ? 'With it came: video' : 'video');
+  }
+});
+
 test('compact-missing-model', async () => {
   const response = await post('/v1/responses/compact', { input: [message('user', 'Compact this.')] });
   expect(response.status).toBe(400);

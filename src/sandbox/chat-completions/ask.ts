@@ -45,6 +45,7 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
 const ATTACHMENTS: Readonly<Record<string, string>> = {
   image_url: 'image',
   input_audio: 'audio',
+  video_url: 'video',
   file: 'document',
 };
 

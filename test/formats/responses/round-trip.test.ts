@@ -71,6 +71,14 @@ test('settings that only other services of this format have stay, and the servic
   expect(notes).toEqual([]);
 });
 
+test.each(['data:video/mp4;base64,AAAA', 'https://example.com/a.mp4'])('a video stays: %s', (video_url) => {
+  const content = [{ type: 'input_video', video_url }];
+  const prompt = parseRequest({ model: 'a-model', input: [message('user', content, {})] }, unreported);
+  const again = bodyOf(renderRequest(prompt, PLAIN, unreported));
+  expect(asObjects(again['input'])).toMatchObject([{ content }]);
+  expect(() => renderRequest(prompt, { ...PLAIN, dialect: 'openai' }, unreported)).toThrow(/video/);
+});
+
 function bodyOf(value: Json): JsonObject {
   const body = parseJson(JSON.stringify(value));
   if (!isObject(body)) throw new TypeError('A request is an object.');

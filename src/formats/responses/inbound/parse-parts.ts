@@ -20,7 +20,15 @@ import { parseAnnotation } from '../wire/citations.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 
-const PART_TYPES = ['input_text', 'input_image', 'input_file', 'input_audio', 'output_text', 'refusal'];
+const PART_TYPES = [
+  'input_text',
+  'input_image',
+  'input_file',
+  'input_audio',
+  'input_video',
+  'output_text',
+  'refusal',
+];
 
 /** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that OpenAI does not have */
 export function parseContent(value: Json | undefined, path: Place): readonly ContentPart[] {
@@ -47,6 +55,8 @@ function parsePart(part: JsonObject, path: Place): ContentPart {
       return parseFile(part, path);
     case 'input_audio':
       return parseAudio(part, path);
+    case 'input_video':
+      return parseVideo(part, path);
     case 'encrypted_content':
       return { kind: 'opaque', format: 'responses', value: part };
     case undefined:
@@ -121,6 +131,18 @@ function parseAudio(part: JsonObject, path: Place): MediaPart {
     media: 'audio',
     ...parseInputAudio(given, asText(audio['format'])),
     ...parseOtherFields(rest, { input_audio: audio }),
+  };
+}
+
+/** Parses `input_video`, which Open Responses has. */
+function parseVideo(part: JsonObject, path: Place): MediaPart {
+  const { type: _, video_url, ...rest } = part;
+  const found = locateMedia(requiredText(video_url, fieldPlace(path, 'video_url')));
+  return {
+    kind: 'media',
+    media: findMediaKindIn('video', found.mediaType),
+    ...found,
+    ...parseOtherFields(rest),
   };
 }
 

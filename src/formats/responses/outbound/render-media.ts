@@ -1,4 +1,4 @@
-/** Renders images and documents; audio only in the plain format. */
+/** Renders images and documents; audio and video only in the plain format. */
 
 import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -18,7 +18,7 @@ type SentSource = Exclude<MediaSource, { kind: 'text' }>;
  */
 export function renderMedia(part: MediaPart, fields: JsonObject, context: RenderContext): JsonObject {
   const { media, source, name } = part;
-  if (media === 'video') throw invalid('This model does not accept video input.', 'turns');
+  if (media === 'video') return renderVideo(part, fields, context);
   if (source.kind === 'text') {
     context.report('turns[].content', 'approximated', 'a document sent as text, after its name');
     return { type: 'input_text', text: name === undefined ? source.text : flat(`${name}\n\n${source.text}`) };
@@ -84,4 +84,16 @@ function renderAudio(part: MediaPart, fields: JsonObject, { keepsAll }: RenderCo
   }
   const input_audio = { data: source.data, format: renderAudioFormat(mediaType) };
   return { type: 'input_audio', input_audio, ...fields };
+}
+
+/** Renders a video as Open Responses has it; OpenAI itself takes none. */
+function renderVideo(
+  { source, mediaType = 'video/mp4' }: MediaPart,
+  fields: JsonObject,
+  { keepsAll }: RenderContext,
+): JsonObject {
+  const isSent = source.kind === 'url' || source.kind === 'base64';
+  if (!isSent || !keepsAll) throw invalid('This model does not accept video input.', 'turns');
+  const video_url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
+  return { type: 'input_video', video_url, ...fields };
 }
