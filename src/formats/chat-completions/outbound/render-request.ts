@@ -9,7 +9,7 @@ import { renderCacheKey } from '../../openai/cache-key.ts';
 import { takesSampling } from '../../openai/default-effort.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { ownFields, withoutSaid } from '../../own-fields.ts';
-import { resolveReferences } from '../../references.ts';
+import { resolveReferences } from '../../prompt-schemas.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import type { Dialect } from '../dialect.ts';
 import { dialectFor } from '../restricted-dialect.ts';

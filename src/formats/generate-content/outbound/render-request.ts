@@ -5,7 +5,7 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject, otherFields, withoutFields } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { reportForeign, withoutSaid } from '../../own-fields.ts';
-import { resolveReferences } from '../../references.ts';
+import { resolveReferences } from '../../prompt-schemas.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { findDialect } from '../dialects.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';

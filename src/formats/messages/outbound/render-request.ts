@@ -9,7 +9,7 @@ import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
-import { resolveReferences } from '../../references.ts';
+import { resolveReferences } from '../../prompt-schemas.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';

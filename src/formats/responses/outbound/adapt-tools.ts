@@ -5,7 +5,7 @@ import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import type { Report } from '../../format.ts';
-import { withSchemas } from '../../references.ts';
+import { withSchemas } from '../../prompt-schemas.ts';
 import type { Dialect } from '../dialects.ts';
 import { safeName } from './tool-names.ts';
 

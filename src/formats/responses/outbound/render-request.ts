@@ -11,7 +11,7 @@ import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { resolveReferences } from '../../references.ts';
+import { resolveReferences } from '../../prompt-schemas.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { renderMoreSampling } from '../wire/more-sampling.ts';
 import { adaptTools } from './adapt-tools.ts';
