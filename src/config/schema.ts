@@ -135,7 +135,7 @@ export const configSchema = z.strictObject({
       /** How long a caller may take to send the body of a request, or a WebSocket message. */
       requestBody: milliseconds.default(60_000),
       /** How long a caller's connection is kept between two requests. A load balancer in front must close it sooner. */
-      connectionIdle: milliseconds.default(75_000),
+      connectionIdle: milliseconds.default(130_000),
       /** How long a caller may leave the pending bytes of an answer unread. */
       unread: milliseconds.default(60_000),
       /** At shutdown: how long to keep accepting requests while load balancers notice. */

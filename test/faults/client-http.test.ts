@@ -31,6 +31,17 @@ const CHAT = 'POST /v1/chat/completions HTTP/1.1';
 const chunked = (...chunks: string[]) =>
   `${chunks.map((chunk) => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n`;
 
+describe('connections that are kept', () => {
+  test('they outlast those of proxies that keep an idle one for up to two minutes by default', async () => {
+    const client = rawClient(stage.gateway.port, 'GET /health/live HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    const answer = await client.until((text) => text.includes('"ok"'));
+    client.socket.destroy();
+    const [, kept] = /^keep-alive: timeout=(\d+)\r$/im.exec(answer) ?? [];
+    // Caddy's `keepalive` is two minutes, Traefik's `idleConnTimeout` 90 s, nginx's `keepalive_timeout` a minute.
+    expect(Number(kept)).toBeGreaterThan(120);
+  });
+});
+
 describe('bodies in chunks', () => {
   test.each([
     ['one', chunked(body)],
