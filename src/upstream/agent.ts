@@ -6,6 +6,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, type Pool } from 'undici';
 import { isAllowed } from './addresses.ts';
 import { directNetworks } from './direct-networks.ts';
 import { OriginAgent } from './origin-agent.ts';
+import { ProxyPool } from './proxy-pool.ts';
 import { type Resolve, shareLookups } from './shared-lookups.ts';
 import { openSpareConnections } from './spare-connections.ts';
 
@@ -113,6 +114,7 @@ export function openProxied(
     ...options,
     connectTimeout: connect,
     proxyTls: timeouts,
+    clientFactory: (origin, given) => new ProxyPool(origin, given, connect),
   };
   const proxied = new EnvHttpProxyAgent({
     ...whole,

@@ -32,7 +32,8 @@ export function toFailure(cause: Error, sent: boolean, answered: boolean): Gatew
   }
   if (NO_DESCRIPTOR.has(errorCode(cause)))
     return new GatewayError('overloaded', LOW_ON_CONNECTIONS, { retryAfter: 1, cause });
-  return cause instanceof errors.ConnectTimeoutError
+  // Before a request is sent, only a proxy answers: whether it gives a tunnel.
+  return cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError
     ? new GatewayError('upstream-timeout', BROKEN_OFF.unreachedInTime, { loss: 'rejected', cause })
     : new GatewayError('upstream-broken', BROKEN_OFF.unreached, { loss: 'rejected', cause });
 }

@@ -11,7 +11,7 @@ import { configSchema } from '../../src/config/schema.ts';
 import { ask, native, streamedAnswer, translated, wholeAnswer } from '../faults/upstream-ways.ts';
 import { type FaultUpstream, startFaultUpstream } from '../support/fault-upstream.ts';
 import { freePort } from '../support/free-port.ts';
-import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { startRecorded, vendorsAtUrl } from '../support/gateway.ts';
 import { spawnGateway } from '../support/process.ts';
 
 const file = (name: string): string => readFileSync(join(import.meta.dirname, '../faults/tls', name), 'utf8');
@@ -21,6 +21,7 @@ afterAll(() => setDefaultCACertificates(before));
 
 /** What the proxy was asked for, and whether it connects: every name is the vendor's. */
 let tunnels: { readonly to: string; readonly authorization: string | undefined }[];
+/** 0 if it does not answer. */
 let status: number;
 let proxy: Server;
 let upstream: FaultUpstream;
@@ -33,6 +34,7 @@ beforeEach(async () => {
   proxy.on('connect', ({ url = '', headers }, socket) => {
     tunnels.push({ to: url, authorization: headers['proxy-authorization'] });
     socket.on('error', () => undefined);
+    if (status === 0) return socket.resume().on('end', () => socket.destroy());
     if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
     const tunnel = connect(upstream.port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -53,13 +55,18 @@ function proxyAt(): string {
   return `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
 }
 
+/** Milliseconds in which a connection must be there. */
+const CONNECT = 1_500;
+
+type RecordedGateway = Awaited<ReturnType<typeof startRecorded>>;
+
 /** A gateway with these variables, whose vendors are at a name that only the proxy knows. */
 async function gatewayWith(
   environment: Readonly<Record<string, string>>,
   url = 'https://vendor.test',
-): Promise<TestGateway> {
-  const file = { vendors: vendorsAtUrl(url), retries: { limit: 0 } };
-  const gateway = await startGateway(withEnvironment(file, environment));
+): Promise<RecordedGateway> {
+  const file = { vendors: vendorsAtUrl(url), retries: { limit: 0 }, timeouts: { connect: CONNECT } };
+  const gateway = await startRecorded(withEnvironment(file, environment));
   gateways.push(gateway);
   return gateway;
 }
@@ -93,7 +100,7 @@ test('without a scheme, and with lowercase variables, which take precedence', as
 });
 
 test.each([[403], [407], [502]])(
-  'a proxy that refuses with %i: 502 that shows nothing of it',
+  'a proxy that refuses with %i: 502 that shows nothing of it, and operators know its status',
   async (refusal) => {
     status = refusal;
     const gateway = await gatewayWith({ HTTPS_PROXY: `http://user:secret@${proxyAt()}` });
@@ -103,10 +110,22 @@ test.each([[403], [407], [502]])(
       const text = await response.text();
       expect(JSON.parse(text)).toHaveProperty('error.message');
       expect(text).not.toMatch(/secret|127\.0\.0\.1|vendor\.test|Tunnel/i);
+      await expect.poll(() => gateway.records.pop()).toMatchObject({ cause: `PROXY_${refusal}` });
     }
     expect(upstream.requests).toHaveLength(0);
   },
 );
+
+test('a proxy that does not answer: 504 in the time that a connection may take', async () => {
+  status = 0;
+  const gateway = await gatewayWith({ HTTPS_PROXY: `http://${proxyAt()}` });
+  const began = performance.now();
+  const response = await ask(gateway.url, native[0], true);
+  expect(response.status).toBe(504);
+  expect(await response.text()).toContain('could not be reached in time');
+  expect(performance.now() - began).toBeGreaterThan(CONNECT - 100);
+  await expect.poll(() => gateway.records.pop()).toMatchObject({ fault: 'upstream-timeout' });
+});
 
 test.each([
   ['named by NO_PROXY', { NO_PROXY: 'elsewhere.test, .vendor.test' }, 'https://api.vendor.test'],
