@@ -154,7 +154,7 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     stage = await openStage({ workers, admin: { key: ADMIN_KEY, port: 0 } });
     const [, adminUrl = ''] = /Admin API on (http:[^ ]+)\./.exec(stage.gateway.output()) ?? [];
     const promised = async (): Promise<string | null> => (await fetch(adminUrl)).headers.get('keep-alive');
-    expect(await promised()).toBe('timeout=75');
+    expect(await promised()).toBe('timeout=130');
     const admin = { key: ADMIN_KEY, port: 0 };
     write(config({ workers, admin, timeouts: { connectionIdle: 620_000 } }));
     await expect.poll(promised).toBe('timeout=620');
