@@ -99,14 +99,14 @@ function parseLink(
   const place = LINKS[type];
   const isDocument = place === 'document';
   const inline = parseDataUrl(url) ?? (isDocument ? parseBareData(url) : undefined);
-  const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : findLinkedType(place, url, format);
-  const media = isDocument ? place : findMediaKindIn(place, mediaType);
+  const named = inline ? inline.mediaType : findLinkedType(place, url, format);
+  const media = isDocument ? place : findMediaKindIn(place, named);
   const isElsewhere = isDocument || place === 'audio' || (!inline && media !== place);
   const remaining = withoutNulls(rest);
   return {
     kind: 'media',
     media,
-    ...(mediaType !== undefined && { mediaType }),
+    ...(named !== undefined && { mediaType: named || DEFAULT_TYPE }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
     ...parseRemainingFields(
@@ -127,7 +127,7 @@ function findLinkedType(
   format: Json | undefined,
 ): string | undefined {
   const named = place === 'image' ? findTypeByUrl(url) : undefined;
-  return asText(format) ?? (named === 'application/pdf' ? named : undefined);
+  return asText(format) || (named === 'application/pdf' ? named : undefined);
 }
 
 /** More characters than the scheme of an address has. */
