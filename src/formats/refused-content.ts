@@ -1,6 +1,7 @@
 /** Refusals of what a prompt or an answer says. Clients then ask another model, or count the answer as refused. */
 
 import type { GatewayError } from '../lib/errors.ts';
+import { refusesInWords } from './refuses-in-words.ts';
 
 /** The codes of OpenAI, Azure and Alibaba. */
 const CODES: ReadonlySet<string | undefined> = new Set([
@@ -26,8 +27,6 @@ const WORDS = [
 ];
 
 /** Whether a vendor refuses what is said. The pipeline is less strict: it looks for another model on the subject alone. */
-export function saysContentIsRefused({ fault, code, message }: GatewayError): boolean {
-  if (fault !== 'invalid-request') return false;
-  const lower = message.toLowerCase();
-  return CODES.has(code) || WORDS.some((words) => lower.includes(words));
+export function saysContentIsRefused(error: GatewayError): boolean {
+  return (error.fault === 'invalid-request' && CODES.has(error.code)) || refusesInWords(error, WORDS);
 }

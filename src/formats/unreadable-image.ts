@@ -1,6 +1,7 @@
 /** Refusals of an image that a vendor cannot read. Agents then take it out of the dialogue, and go on. */
 
 import type { GatewayError } from '../lib/errors.ts';
+import { refusesInWords } from './refuses-in-words.ts';
 
 /** The words of OpenAI (two sentences), Google (two), Anthropic (three), Z.ai and Cloudflare. */
 const UNREADABLE = [
@@ -16,8 +17,6 @@ const UNREADABLE = [
 ];
 
 /** Whether a vendor's refusal says that it cannot read an image. */
-export function saysImageIsUnreadable({ fault, message }: GatewayError): boolean {
-  if (fault !== 'invalid-request') return false;
-  const lower = message.toLowerCase();
-  return UNREADABLE.some((words) => lower.includes(words));
+export function saysImageIsUnreadable(error: GatewayError): boolean {
+  return refusesInWords(error, UNREADABLE);
 }
