@@ -10,7 +10,7 @@ import { AUDIT_ACTIONS } from '../../src/store/audit.ts';
 import { RECORD } from '../accounting/observe/records.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
-import { startSignInProvider } from '../support/sign-in-provider.ts';
+import { signInBy, startSignInProvider } from '../support/sign-in-provider.ts';
 import { hasChromium, launch } from './chromium.ts';
 import { consolePages, expectAccessible, picture } from './console-page.ts';
 
@@ -640,14 +640,7 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
 
   test('people sign in at the identity provider; a viewer sees no buttons to change anything', async () => {
     const provider = await startSignInProvider();
-    const theirs = await startAdmin(undefined, (url) => ({
-      url,
-      issuer: provider.issuer,
-      clientId: 'console',
-      clientSecret: 'the-secret-of-the-console',
-      scope: 'openid email',
-      roles: { claim: 'roles', admin: ['operators'], viewer: ['staff'] },
-    }));
+    const theirs = await startAdmin(undefined, signInBy(provider));
     const page = await pages.open(theirs.url);
     for (const [role, buttons] of [
       ['operators', 1],

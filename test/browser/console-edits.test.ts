@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../support/admin.ts';
-import { startSignInProvider } from '../support/sign-in-provider.ts';
+import { signInBy, startSignInProvider } from '../support/sign-in-provider.ts';
 import { hasChromium, launch } from './chromium.ts';
 import { consolePages, expectAccessible } from './console-page.ts';
 
@@ -105,14 +105,7 @@ describe.runIf(hasChromium())('changes in the console', () => {
   test('a form outlives the session: whoever signs in again in another tab goes on', async () => {
     const provider = await startSignInProvider();
     provider.person = { email: 'ada@e.example', roles: ['operators'] };
-    const theirs = await startAdmin(undefined, (url) => ({
-      url,
-      issuer: provider.issuer,
-      clientId: 'console',
-      clientSecret: 'the-secret-of-the-console',
-      scope: 'openid email',
-      roles: { claim: 'roles', admin: ['operators'], viewer: ['staff'] },
-    }));
+    const theirs = await startAdmin(undefined, signInBy(provider));
     const page = await pages.open(theirs.url);
     const signIn = async (tab: Page): Promise<void> => {
       await tab.evaluate("location.hash = '#/keys'");

@@ -5,6 +5,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
+import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
 import { type Key, makeProviderKey } from '../access/identities/provider.ts';
 import { json, startUpstream } from './upstream.ts';
 
@@ -17,6 +18,20 @@ export interface SignInProvider {
   /** The key that signs; another one than is published makes a forged token. */
   signer: Key;
   close(): Promise<void>;
+}
+
+/** The client that the provider knows. */
+export const CLIENT = { clientId: 'console', clientSecret: 'the-secret-of-the-console' } as const;
+
+/** Signs people in to the console at an address: operators may do everything, and staff may look. */
+export function signInBy({ issuer }: SignInProvider): (url: string) => SignInRoutes {
+  return (url) => ({
+    url,
+    issuer,
+    ...CLIENT,
+    scope: 'openid email',
+    roles: { claim: 'roles', admin: ['operators'], viewer: ['staff'] },
+  });
 }
 
 export async function startSignInProvider(): Promise<SignInProvider> {
@@ -57,13 +72,13 @@ export async function startSignInProvider(): Promise<SignInProvider> {
       asked?.get('code_challenge_method') === 'S256' &&
       asked.get('code_challenge') === challenge &&
       asked.get('redirect_uri') === given.get('redirect_uri') &&
-      given.get('client_id') === 'console' &&
-      given.get('client_secret') === 'the-secret-of-the-console';
+      given.get('client_id') === CLIENT.clientId &&
+      given.get('client_secret') === CLIENT.clientSecret;
     if (!isRight) return json(response, { error: 'invalid_grant' }, 400);
     const now = Math.floor(Date.now() / 1_000);
     const claims = {
       iss: issuer,
-      aud: 'console',
+      aud: CLIENT.clientId,
       sub: 'alice',
       iat: now,
       exp: now + 60,

@@ -10,7 +10,7 @@ import { openSealSecret } from '../../../src/store/seal-secret.ts';
 import { makeProviderKey } from '../../access/identities/provider.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../../support/admin.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type SignInProvider, startSignInProvider } from '../../support/sign-in-provider.ts';
+import { CLIENT, type SignInProvider, startSignInProvider } from '../../support/sign-in-provider.ts';
 
 let provider: SignInProvider;
 let admin: TestAdmin;
@@ -42,8 +42,7 @@ function startWith(changes: {
   return startAdmin(undefined, (url) => ({
     url,
     issuer: provider.issuer,
-    clientId: 'console',
-    clientSecret: 'the-secret-of-the-console',
+    ...CLIENT,
     scope: 'openid profile email',
     roles: { claim: 'realm.roles', admin: ['operators'], viewer: ['staff'] },
     ...changes,
