@@ -41,7 +41,7 @@ const LARGE_STRING = 4096;
 /**
  * Scans an object.
  * @param bytes UTF-8, which the caller has checked.
- * @param known values that need no other look.
+ * @param known values that are not scanned again.
  * @throws GatewayError `invalid-request` if the bytes are not a closed JSON object, are nested deeper than MAX_DEPTH,
  *   hold more than MAX_TOKENS, or have a top-level key twice, because two readers may disagree on which counts.
  */

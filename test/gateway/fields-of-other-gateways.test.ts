@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => callers.close());
 
-/** What the vendor of a model gets of a request. Its answer is none that could be read. */
+/** What the vendor of a model receives for a request. The gateway cannot read the vendor's answer, and need not. */
 async function sent(model: string, more: JsonObject): Promise<JsonObject> {
   await callers.ask('chat-completions', model, false, more).catch(() => undefined);
   return Object(parseJson(`${callers.received.at(-1)?.body}`));

@@ -23,7 +23,7 @@ export interface InFlight {
 /** How long the exchanges of a killed process still count, in milliseconds. */
 const LEASE = 60_000;
 
-/** The most leases of a process that wait for Redis to be removed. Further ones expire by themselves. */
+/** At most this many leases wait to be removed when Redis is back. Any others expire by themselves. */
 const MAX_ENDED = 10_000;
 
 /** The clock of Redis decides, because the clocks of several machines differ. */
@@ -60,7 +60,7 @@ export function localInFlight(): InFlight {
 export function sharedInFlight(name: string, redis: Redis): InFlight {
   /** The lease of each exchange, by key. */
   const here = new Map<string, Set<string>>();
-  /** Leases of exchanges that are over, of which Redis could not be told, by key; and their number. */
+  /** Leases that Redis still holds although their exchanges are over, by key; and their number. */
   const ended = new Map<string, string[]>();
   let endedCount = 0;
 

@@ -68,7 +68,7 @@ export function localReservations(): LocalReservations {
 /** How long the reservations of a killed process still count, in milliseconds. */
 const LEASE = 60_000;
 
-/** The most keys of which Redis is told once it is back. What is held of further ones expires by itself. */
+/** Redis learns about at most this many keys when it is back. What is held of any others expires by itself. */
 const MAX_UNTOLD = 10_000;
 
 /**

@@ -2,8 +2,8 @@
  * Which upstream is skipped for a while (a circuit breaker): failures eject it, after some time one request probes it,
  * and a success readmits it.
  *
- * Some failures come from what is asked: a prompt at which a model's server breaks, or one that a firewall answers with
- * an error page. So if all failures were one caller's, the next request of another caller is a probe already.
+ * A request itself can cause a failure: its prompt crashes the model's server, or a firewall answers it with an error
+ * page. So if all failures were one caller's, the next request of another caller is already a probe.
  */
 
 export interface EjectionLimits {
