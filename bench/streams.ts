@@ -1,7 +1,7 @@
 /**
  * Thousands of open streams that send a word a second: memory for each stream, and the delay of the words, through the
  * bare proxy and through the gateway, native and translated.
- * `--streams 3000` replaces both numbers by one. A stream takes two file descriptors of the gateway, so 9,000 of them need
+ * `--streams 3000` replaces both numbers by one; with `--tls` the vendors speak TLS, as those on the internet do. A stream takes two file descriptors of the gateway, so 9,000 of them need
  * a limit of 20,000 (`ulimit -n`).
  */
 
@@ -15,12 +15,14 @@ import {
   startUpstream,
   stepAside,
 } from './load/processes.ts';
+import { makeCertificate, startTlsFront } from './load/tls-front.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { quantile, type Row, report, round } from './support/report.ts';
 
 const values = argumentsOf({
   streams: { type: 'string', multiple: true, default: ['4000', '9000'] },
   seconds: { type: 'string', default: '15' },
+  tls: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 });
 
@@ -28,10 +30,10 @@ const values = argumentsOf({
 const UNLIMITED = { inFlight: 100_000, inFlightPerKey: 100_000, fileDescriptors: 1 };
 
 /** Starts what stands between the callers and the vendor at `upstream`. */
-type Start = (port: number, upstream: number) => Promise<Running>;
+type Start = (port: number, upstream: number, ca?: string) => Promise<Running>;
 
-const startUnlimited: Start = (port, upstream) =>
-  startGateway(port, upstream, { config: { limits: UNLIMITED } });
+const startUnlimited: Start = (port, upstream, ca) =>
+  startGateway(port, upstream, { config: { limits: UNLIMITED }, ...(ca !== undefined && { ca }) });
 
 const WAYS: readonly {
   readonly name: string;
@@ -132,18 +134,21 @@ async function measure(name: string, count: number, model: string, { port, pid }
 }
 
 stepAside();
+const certificate = values.tls ? makeCertificate() : undefined;
 const rows: Row[] = [];
 let port = 9_700;
 for (const { name, model, start } of WAYS) {
   for (const count of values.streams.map(Number)) {
     // A process of its own for each number: a process keeps memory that it has once used.
     const upstream = await startUpstream(port);
-    const measured = await start(port + 1, port);
-    port += 2;
+    const front = certificate && (await startTlsFront(port + 2, port, certificate));
+    const measured = await start(port + 1, front ? port + 2 : port, certificate?.cert);
+    port += 3;
     try {
       rows.push(await measure(name, count, model, measured));
     } finally {
       measured.stop();
+      front?.stop();
       upstream.stop();
     }
   }

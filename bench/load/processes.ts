@@ -143,15 +143,22 @@ export const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
 export const startUpstream = (port: number): Promise<Running> =>
   start([...node, join(LOAD, 'upstream.ts'), String(port)], port, { core: '1' });
 
-export const startBareProxy = (port: number, upstream: number): Promise<Running> =>
-  start([...node, join(LOAD, 'bare-proxy.ts'), String(port), `http://127.0.0.1:${upstream}`], port, {
+/** @param ca a file with the authority of the vendor's certificate, if it speaks TLS. */
+export const startBareProxy = (port: number, upstream: number, ca?: string): Promise<Running> =>
+  start([...node, join(LOAD, 'bare-proxy.ts'), String(port), addressOf(upstream, ca)], port, {
     core: '0',
+    ...(ca !== undefined && { env: { NODE_EXTRA_CA_CERTS: ca } }),
   });
+
+const addressOf = (upstream: number, ca: string | undefined): string =>
+  ca === undefined ? `http://127.0.0.1:${upstream}` : `https://localhost:${upstream}`;
 
 /** Settings of a gateway in addition to its defaults. */
 export interface Settings {
   /** Fields of its configuration. */
   readonly config?: ConfigInput;
+  /** A file with the authority of the vendors' certificate, if they speak TLS. */
+  readonly ca?: string;
   /** Whether its output goes to a file or is discarded. */
   readonly printing?: boolean;
   /**
@@ -179,17 +186,18 @@ export async function startGateway(
   upstream: number,
   settings: Settings = {},
 ): Promise<Running> {
-  const { config = {}, env = {}, printing = false, core } = settings;
+  const { config = {}, env = {}, ca, printing = false, core } = settings;
   const { program = [BUILT, 'start'] } = settings;
   if (program.includes(BUILT) && !existsSync(BUILT)) throw new Error(`${BUILT} is missing: npm run build`);
-  const address = `http://127.0.0.1:${upstream}`;
+  const address = addressOf(upstream, ca);
+  const vendor = { apiKey: 'sk-bench', baseUrl: address, ...(ca !== undefined && { tls: { caFile: ca } }) };
   const written: ConfigInput = {
     keys: [{ name: 'bench', key: KEY }],
     ...config,
     vendors: {
-      openai: { apiKey: 'sk-bench', baseUrl: `${address}/v1` },
-      anthropic: { apiKey: 'sk-bench', baseUrl: address },
-      google: { apiKey: 'sk-bench', baseUrl: address },
+      openai: { ...vendor, baseUrl: `${address}/v1` },
+      anthropic: vendor,
+      google: vendor,
     },
   };
   const files = { 'gateway.config.json': JSON.stringify(written) };

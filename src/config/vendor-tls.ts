@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { invalidConfig } from '../lib/config-error.ts';
-import type { VendorTls } from '../upstream/agent.ts';
+import type { VendorTls } from '../upstream/tls-context.ts';
 import { certificate, describeMismatch } from './certificates.ts';
 
 /** Certificates, each as PEM text or in a file. */

@@ -1,8 +1,9 @@
 /** The vendors of a configuration: the well-known ones with their defaults, and any others that it names. */
 
 import { ANTHROPIC_ORIGIN } from '../formats/messages/dialects.ts';
-import type { AgentOptions, VendorProxy, VendorTls } from '../upstream/agent.ts';
+import type { AgentOptions, VendorProxy } from '../upstream/agent.ts';
 import { isEveryAddress, isLoopback } from '../upstream/net/loopback.ts';
+import type { VendorTls } from '../upstream/tls-context.ts';
 import { makeVendors, splitBaseUrl, type Upstream, type Vendor, type Vendors } from '../upstream/vendor.ts';
 import { cloudAt, type GivenCredentials } from './credentials.ts';
 import type { Config } from './schema.ts';

@@ -9,6 +9,7 @@ import { OriginAgent } from './origin-agent.ts';
 import { ProxyPool } from './proxy-pool.ts';
 import { type Resolve, shareLookups } from './shared-lookups.ts';
 import { openSpareConnections } from './spare-connections.ts';
+import { shareTlsContext, type VendorTls } from './tls-context.ts';
 
 export interface AgentOptions {
   /** Milliseconds to make a connection, with the name lookup and TLS. */
@@ -30,15 +31,6 @@ export interface VendorProxy {
   readonly url: string;
   /** Hosts and networks that are connected to directly, in the syntax of NO_PROXY; this machine always is. */
   readonly except: string;
-}
-
-/** Certificates in PEM for the connections to one vendor. */
-export interface VendorTls {
-  /** The only authorities that this vendor's certificate may be signed by. Absent: those that Node trusts. */
-  readonly ca?: string;
-  /** What the gateway shows if the vendor asks who it is, and the private key for it. */
-  readonly cert?: string;
-  readonly key?: string;
 }
 
 /**
@@ -77,21 +69,30 @@ export function openAgent({
 }: AgentOptions): OriginAgent {
   const spares = openSpareConnections();
   const checked = checkedLookup(publicHosts, shareLookups(resolve), onRefused);
-  const factory = (origin: string | URL, options: Pool.Options): Pool =>
-    spares.pool(origin, {
-      ...options,
-      keepAliveTimeout: publicHosts.has(new URL(origin).hostname) ? IDLE_PUBLIC : IDLE,
-    });
-  const direct = (own: VendorTls = {}): Agent.Options => ({
-    connect: { ...connectTimeouts(connect), lookup: checked, ...own },
-    // A connection carries one answer at a time, so one that stalls or breaks affects no other.
-    allowH2: false,
-    factory,
-  });
-  const open = (own?: VendorTls): Dispatcher =>
-    proxy === undefined
-      ? new Agent(direct(own))
-      : openProxied(proxy, connect, { ...direct(own), ...(own && { requestTls: own }) });
+  const open = (own?: VendorTls): Dispatcher => {
+    const tlsContext = shareTlsContext(own);
+    const factory = (url: string | URL, options: Pool.Options): Pool => {
+      const { protocol, hostname } = new URL(url);
+      return spares.pool(url, {
+        ...options,
+        // The agent of a proxy gives a function.
+        ...(protocol === 'https:' &&
+          typeof options.connect === 'object' && {
+            connect: { ...options.connect, secureContext: tlsContext() },
+          }),
+        keepAliveTimeout: publicHosts.has(hostname) ? IDLE_PUBLIC : IDLE,
+      });
+    };
+    const direct: Agent.Options = {
+      connect: { ...connectTimeouts(connect), lookup: checked },
+      // A connection carries one answer at a time, so one that stalls or breaks affects no other.
+      allowH2: false,
+      factory,
+    };
+    return proxy === undefined
+      ? new Agent(direct)
+      : openProxied(proxy, connect, { ...direct, requestTls: { secureContext: tlsContext() } });
+  };
   const main = open();
   const special = new Map([...tls].map(([origin, own]) => [origin, open(own)]));
   const find = (origin: string): Dispatcher => special.get(origin) ?? main;
@@ -113,7 +114,7 @@ export function openProxied(
     connect: timeouts,
     ...options,
     connectTimeout: connect,
-    proxyTls: timeouts,
+    proxyTls: { ...timeouts, ...(url.startsWith('https:') && { secureContext: shareTlsContext()() }) },
     clientFactory: (origin, given) => new ProxyPool(origin, given, connect),
   };
   const proxied = new EnvHttpProxyAgent({
