@@ -22,7 +22,8 @@ export function collectYoung(): Promise<void> {
   return collect('minor');
 }
 
-async function collect(which?: 'minor'): Promise<void> {
+/** Collects garbage: all of it, or what is young. */
+export async function collect(which?: 'minor'): Promise<void> {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');
   if (typeof gc !== 'function') throw new TypeError('no collector');
