@@ -34,14 +34,19 @@ export interface VendorProxy {
 }
 
 /**
- * How long a connection is kept without a request, in milliseconds, unless its server says how long (`Keep-Alive`). It
- * must be shorter than the server's own time, or a connection is closed under a request. Uvicorn, which serves many local
- * models, closes after 5 s (its setting `timeout_keep_alive`). The vendors of the catalog stand behind networks that wait
- * longer: 400 s at Cloudflare ("Connection limits"), 610 at Google ("Request distribution"), 60 as the default of AWS's
- * load balancers. Between the turns of a dialogue, that saves a new connection and its TLS handshake.
+ * How long a connection is kept without a request, in milliseconds, unless its server says how long (`Keep-Alive`). If the
+ * server closes it sooner, a request that is just on its way is lost and sent again (`retries.after`). Uvicorn, which
+ * serves many local models, closes after 5 s (its setting `timeout_keep_alive`).
  */
 const IDLE = 4_000;
-const IDLE_PUBLIC = 30_000;
+
+/**
+ * The same for the vendors of the catalog: longer than most people take for the next turn of a dialogue, which would
+ * otherwise wait for a new connection and its TLS handshake, 50 to 150 ms. The networks before them keep a connection for
+ * 400 s (Cloudflare, "Connection limits"), 610 (Google, "Request distribution") or, by default, 60 (AWS's load
+ * balancers), and gateways to the internet forget one after 240 s and more (Azure's load balancer, AWS's NAT gateway).
+ */
+const IDLE_PUBLIC = 120_000;
 
 /**
  * How long one address of a name is tried before the next one, in milliseconds. Node gives up each address but the last
