@@ -1,6 +1,6 @@
 /** `formatSpecific` and `unknownFields` (`prompt.ts`): how a format keeps them, and finds its own again. */
 
-import { isEmpty, type JsonObject } from '../lib/json.ts';
+import { isEmpty, type JsonObject, withoutFields } from '../lib/json.ts';
 import type { FormatName, FormatSpecific } from './prompt.ts';
 
 /** `{ formatSpecific }` with these fields, to be spread; empty if there are none. */
@@ -26,6 +26,27 @@ export function findFormatFields(own: FormatSpecific | undefined, format: Format
 /** What `format` has kept beside its fields (`roundTrip`); empty if they belong to another format. */
 export function findRoundTrip(own: FormatSpecific | undefined, format: FormatName): JsonObject {
   return (own?.format === format && own.roundTrip) || NOTHING;
+}
+
+/** What a vendor reports of an answer, or of its end, beyond what every format has. */
+interface ReportedFields {
+  readonly formatSpecific?: FormatSpecific;
+  readonly unknownFields?: JsonObject;
+}
+
+/**
+ * The fields that stand in an answer besides its standard ones. If another vendor's field has a name of `format`, it is
+ * left out: it is not that field, and the caller's SDK would fail at its shape or misread it.
+ * @param standard the names of `format`.
+ */
+export function findAdditionalFields(
+  { formatSpecific, unknownFields }: ReportedFields,
+  format: FormatName,
+  standard: readonly string[],
+): JsonObject {
+  const fields = formatSpecific?.fields ?? NOTHING;
+  const known = formatSpecific?.format === format ? fields : withoutFields(fields, standard);
+  return unknownFields === undefined ? known : { ...withoutFields(unknownFields, standard), ...known };
 }
 
 /** What is spread where there is nothing: one object for all. */

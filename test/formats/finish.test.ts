@@ -177,11 +177,11 @@ describe('messages', () => {
       inside: { container: { id: 'c' }, new_field: 1 },
       beside: { context_management: {} },
     });
-    const own = { format: 'responses', fields: { context_management: {} } } as const;
+    const own = { format: 'responses', fields: { context_management: {}, tool_usage: {} } } as const;
     expect(
       messages.renderEndFields({ finish: 'stop', formatSpecific: own, unknownFields: { a: 1 } }),
     ).toEqual({
-      inside: { a: 1, context_management: {} },
+      inside: { a: 1, tool_usage: {} },
       beside: {},
     });
   });

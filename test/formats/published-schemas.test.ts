@@ -10,7 +10,7 @@ import type { Format, RequestContext } from '../../src/formats/format.ts';
 import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { asObject, asObjects, isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import {
   ASKED,
@@ -59,6 +59,30 @@ const FAULTS = [
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
+/** Fields by which an answer of any format says what it is, or that it failed. */
+const STEERING = ['error', 'type'];
+
+/** An answer of each format without anything but text. */
+const plainAnswers: readonly { readonly from: Format; readonly body: JsonObject }[] = allFormats.map(
+  (from) => {
+    const body = asObject(
+      parseJson(readFileSync(join(FIXTURES, 'replies', from.name, 'plain-text.json'), 'utf8')),
+    );
+    if (body === undefined) throw new TypeError('An answer is an object.');
+    return { from, body };
+  },
+);
+
+/** An answer with a further field, which each of its choices has too. */
+function withField(body: JsonObject, name: string, value: Json): JsonObject {
+  const lists = Object.entries(body).filter(([key]) => key === 'choices' || key === 'candidates');
+  const choices = lists.map(([key, list]) => [
+    key,
+    asObjects(list).map((choice) => ({ ...choice, [name]: value })),
+  ]);
+  return { ...body, ...Object.fromEntries(choices), [name]: value };
+}
+
 /** What the schemas find wrong in an answer, whole and as each event of a stream. */
 function violations(
   to: Format,
@@ -101,6 +125,27 @@ describe.each(allFormats)('answers in $name', (to) => {
       const prompt = { ...to.inbound.parseRequest(body, unreported), stream: true, includeUsage: true };
       const context = { ...ASKED, prompt: { ...ASKED.prompt, ...prompt }, body };
       expect.soft(violations(to, schema, recording, context), file).toEqual([]);
+    }
+  });
+
+  test('fit it if the vendor has other fields of the same names', () => {
+    expect(schema.fields.length).toBeGreaterThan(9);
+    for (const { from, body } of plainAnswers.filter((answer) => answer.from !== to)) {
+      const known = publishedSchema(from.name).fields;
+      for (const name of schema.fields.filter(
+        (field) => !known.includes(field) && !STEERING.includes(field),
+      )) {
+        for (const odd of [7, 'odd', { odd: true }, ['odd']]) {
+          const text = JSON.stringify(withField(body, name, odd));
+          const recording = {
+            name,
+            from,
+            events: eventsOfWhole(from, text),
+            said: readWhole(from.name, body),
+          };
+          expect.soft(violations(to, schema, recording), `${from.name}: ${name}`).toEqual([]);
+        }
+      }
     }
   });
 

@@ -8,7 +8,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { asObject, isObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../src/lib/json.ts';
 import type { Sse } from '../../src/streams/sse.ts';
 import { type Amendments, schemasOf } from './sdk-schemas.ts';
 
@@ -73,14 +81,18 @@ export interface PublishedSchema {
   whole(reply: Json): readonly string[];
   /** An event of a stream; one that no vendor documents (a comment, `[DONE]`, a ping) is passed over. */
   event(event: Sse): readonly string[];
+  /** The names of the fields of a whole answer, and of each of its choices. */
+  readonly fields: readonly string[];
 }
 
 /** Reads the schema of a format: this takes a second. */
 export function publishedSchema(format: FormatName): PublishedSchema {
   const { module, whole, event, amendments } = SOURCES[format];
-  const sdk = compile(schemasOf(module, [whole, event], amendments));
+  const schemas = schemasOf(module, [whole, event], amendments);
+  const sdk = compile(schemas);
   const open = format === 'responses' ? openResponses() : undefined;
   return {
+    fields: answerFields(schemas, whole),
     whole: (reply) => [...sdk(whole, reply), ...(open?.('ResponseResource', reply) ?? [])],
     event({ data }) {
       if (data === '[DONE]') return [];
@@ -91,6 +103,20 @@ export function publishedSchema(format: FormatName): PublishedSchema {
       return [...sdk(at(event), value), ...(open?.(at('StreamingEvent'), value) ?? [])];
     },
   };
+}
+
+/** The names of the fields of a definition, and of the objects in its `choices` or `candidates`. */
+function answerFields(schemas: JsonObject, name: string): readonly string[] {
+  const properties = (schema: JsonObject | undefined): JsonObject => {
+    const reference = asText(schema?.['$ref'])?.replace('#/$defs/', '');
+    return reference === undefined
+      ? (asObject(schema?.['properties']) ?? {})
+      : properties(asObject(asObject(schemas['$defs'])?.[reference]));
+  };
+  const whole = properties({ $ref: `#/$defs/${name}` });
+  const choices = asObject(whole['choices'] ?? whole['candidates']);
+  const list = [choices, ...asObjects(choices?.['anyOf'])].find((schema) => schema?.['items'] !== undefined);
+  return [...new Set([...Object.keys(whole), ...Object.keys(properties(asObject(list?.['items'])))])];
 }
 
 /** A check by a definition, which returns what is wrong. */

@@ -1,9 +1,10 @@
 /** The fields that a stream and a whole answer have in common: those around the content. */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findAdditionalFields, findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, ReplyStart } from '../../../conversation/reply.ts';
 import { isList, type JsonObject, withFirst } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
 
@@ -27,9 +28,15 @@ export function renderHead(start: ReplyStart, object: string, context: RequestCo
   };
 }
 
+/** OpenAI's fields of an answer, of a chunk and of their choices. */
+const STANDARD = wordList(`
+  id object created model choices usage service_tier system_fingerprint moderation obfuscation
+  metadata index message delta logprobs finish_reason
+`);
+
 /** The vendor's further fields of the whole answer, under its own names. */
-export function renderUnknownFields({ unknownFields, formatSpecific }: ReplyStart): JsonObject {
-  return { ...unknownFields, ...formatSpecific?.fields };
+export function renderUnknownFields(start: ReplyStart): JsonObject {
+  return findAdditionalFields(start, 'chat-completions', STANDARD);
 }
 
 /** What a choice contains. Its finish reason has to agree with it. */
@@ -48,14 +55,11 @@ export interface ChoiceContents {
 export function renderEnd(end: Choice['end'], around: JsonObject, contents: ChoiceContents): JsonObject {
   const { calls, functionCall, refusal } = contents;
   const word = renderFinish(end.finish, { calls: calls > 0 || functionCall, refusal });
-  return withFirst(
-    { ...end.unknownFields, ...end.formatSpecific?.fields },
-    {
-      ...around,
-      finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
-      ...finishFields(end),
-    },
-  );
+  return withFirst(findAdditionalFields(end, 'chat-completions', STANDARD), {
+    ...around,
+    finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
+    ...finishFields(end),
+  });
 }
 
 /** Whether the caller sent the older `functions`, and so expects a `function_call`. */

@@ -1,6 +1,6 @@
 /** One choice of an answer, chunk by chunk. A whole answer is one chunk, whose `message` contains everything. */
 
-import { withUnknownFields } from '../../../conversation/format-specific.ts';
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import {
@@ -14,7 +14,7 @@ import { parseLogprobs } from '../wire/logprobs.ts';
 import type { CallContext } from './parse-calls.ts';
 import { MessageReader } from './parse-message.ts';
 import type { Out } from './part-sequence.ts';
-import { UnknownFields } from './unknown-fields.ts';
+import { splitOwn, UnknownFields } from './unknown-fields.ts';
 
 export class ChoiceReader {
   readonly #choice: number;
@@ -106,6 +106,7 @@ export class ChoiceReader {
     const settled = settleFinish(refineFinish(parsed, this.#native), contents);
     const finish = settled === 'stop' && stopSequence !== undefined ? 'stop-sequence' : settled;
     const word = nativeWord(finishReason, this.#native);
+    const [own, unknown] = splitOwn({ ...late, ...this.#unknownFields.fields() });
     out.enqueue({
       type: 'choice-end',
       choice: this.#choice,
@@ -113,7 +114,8 @@ export class ChoiceReader {
       ...(stopSequence !== undefined && { stopSequence }),
       ...(word !== undefined && word !== '' && { native: word }),
       ...(explanation !== undefined && { explanation }),
-      ...withUnknownFields({ ...late, ...this.#unknownFields.fields() }),
+      ...withFormatSpecific('chat-completions', own),
+      ...withUnknownFields(unknown),
     });
   }
 

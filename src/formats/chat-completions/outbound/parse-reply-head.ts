@@ -1,11 +1,12 @@
 /** The fields around the choices of an answer: its id, its model and the vendor's own fields. */
 
+import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { ReplyEnd } from '../../../conversation/reply.ts';
 import { asNumber, asText, type JsonObject } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
 import type { Out } from './part-sequence.ts';
-import { UnknownFields } from './unknown-fields.ts';
+import { splitOwn, UnknownFields } from './unknown-fields.ts';
 
 /** Fields of a chunk that are read elsewhere, or that mean nothing: padding (`obfuscation`, Mistral's `p`) and an echo. */
 const KNOWN = wordSet(`
@@ -30,9 +31,9 @@ export class ReplyHeadReader {
     const created = asNumber(chunk['created']);
     const fingerprint = asText(chunk['system_fingerprint']);
     this.keepUnknown(chunk);
-    const unknownFields = this.#unknown.fields();
-    if (unknownFields !== undefined) this.#unknown = new UnknownFields();
-    this.#passedOn = unknownFields;
+    this.#passedOn = this.#unknown.fields();
+    if (this.#passedOn !== undefined) this.#unknown = new UnknownFields();
+    const [own, unknown] = splitOwn(this.#passedOn ?? {});
     out.enqueue({
       type: 'reply-start',
       id,
@@ -40,10 +41,11 @@ export class ReplyHeadReader {
       // Snowflake sends 0.
       ...(created && { created: Math.trunc(created) }),
       ...this.tier,
-      ...(fingerprint && {
-        formatSpecific: { format: 'chat-completions', fields: { system_fingerprint: fingerprint } },
-      }),
-      ...(unknownFields && { unknownFields }),
+      ...withFormatSpecific(
+        'chat-completions',
+        fingerprint ? { system_fingerprint: fingerprint, ...own } : own,
+      ),
+      ...withUnknownFields(unknown),
     });
     return id && prefixedId('call_', id);
   }

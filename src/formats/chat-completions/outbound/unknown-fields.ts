@@ -1,6 +1,14 @@
 /** The fields of an answer that the gateway does not know. They pass on unchanged, beside those that it knows. */
 
-import { isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isEmpty, isObject, type Json, type JsonObject, splitFields } from '../../../lib/json.ts';
+
+/** Fields of OpenAI's that are passed on unread. */
+const OWN: ReadonlySet<string> = new Set(['moderation']);
+
+/** Splits fields into OpenAI's own, which other formats may not have under that name, and unknown ones. */
+export function splitOwn(fields: JsonObject): [JsonObject, JsonObject] {
+  return splitFields(fields, OWN);
+}
 
 export class UnknownFields {
   #kept: Map<string, Json> | undefined;

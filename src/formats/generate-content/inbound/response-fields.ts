@@ -1,12 +1,12 @@
 /** What a stream and a whole answer share: parts, and the fields around them. */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findAdditionalFields, findFormatFields } from '../../../conversation/format-specific.ts';
 import { sniffMediaType } from '../../../conversation/media-types.ts';
 import type { Citation, OpaquePart, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { Choice, ReplyPart, ReplyStart, TokenLogprob, Usage } from '../../../conversation/reply.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
-import { asObject, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
@@ -70,17 +70,20 @@ export function renderBlock({
 /** Fields of the whole answer that only Google has, and unknown ones. A stream has them once, in its first chunk. */
 export function renderExtras(start: ReplyStart): JsonObject {
   const { created } = start;
-  const fields = {
+  return {
     ...(created !== undefined &&
       Math.abs(created) <= LAST_SECOND && { createTime: new Date(created * 1000).toISOString() }),
-    ...start.unknownFields,
-    ...start.formatSpecific?.fields,
+    ...findAdditionalFields(start, 'generate-content', STANDARD),
   };
-  return withoutFields(fields, STANDARD);
 }
 
-/** Fields of an answer that this file or `render-events.ts` writes itself. */
-const STANDARD = wordList('candidates promptFeedback usageMetadata modelVersion responseId');
+/** Google's fields of an answer and of its candidates, and those that its SDKs add. */
+const STANDARD = wordList(`
+  candidates promptFeedback usageMetadata modelVersion responseId createTime modelStatus
+  automaticFunctionCallingHistory sdkHttpResponse parsed
+  content finishReason finishMessage index safetyRatings citationMetadata groundingMetadata groundingAttributions
+  urlContextMetadata avgLogprobs logprobsResult tokenCount continuationToken
+`);
 
 /** The fields that every chunk of an answer has besides its candidates. */
 export function renderHead(start: ReplyStart, usage: Usage, asked: RequestContext): JsonObject {
@@ -108,16 +111,15 @@ interface Ending {
 /** A whole candidate, or the last piece of one. */
 export function renderCandidate(index: number, parts: readonly JsonObject[], ending: Ending): JsonObject {
   const { end, text, citations, searches, logprobs, foreign } = ending;
-  const { promptFeedback: _, ...own } = end.formatSpecific?.fields ?? {};
+  const { promptFeedback: _, ...additional } = findAdditionalFields(end, 'generate-content', STANDARD);
   const groundingMetadata =
     end.formatSpecific?.format === 'generate-content'
       ? undefined
       : renderGrounding(text, citations, searches);
   return {
-    ...end.unknownFields,
+    ...additional,
     ...(foreign.length > 0 && { vendorBlocks: foreign }),
     ...(groundingMetadata && { groundingMetadata }),
-    ...own,
     ...(logprobs.length > 0 && { logprobsResult: renderLogprobs(logprobs) }),
     content: { ...(parts.length > 0 && { parts }), role: 'model' },
     finishReason: renderFinish(end),

@@ -1,12 +1,13 @@
 /** What a streamed and a whole answer have in common: the fields of a message besides its content, and its tool calls. */
 
-import { findFormatFields } from '../../../conversation/format-specific.ts';
+import { findAdditionalFields, findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { FormatSpecific } from '../../../conversation/prompt.ts';
 import type { OpenPart, ReplyStart } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { RequestContext } from '../../format.ts';
 import { createCallIds } from '../wire/ids.ts';
+import { MESSAGE_FIELDS } from '../wire/message-fields.ts';
 
 /**
  * Renders a message. Fields of the vendor's answer that Anthropic does not have come first, under the vendor's names.
@@ -25,8 +26,7 @@ export function renderMessage(
     // Anthropic's document requires them, and only Anthropic has such things.
     container: null,
     diagnostics: null,
-    ...start.unknownFields,
-    ...start.formatSpecific?.fields,
+    ...findAdditionalFields(start, 'messages', MESSAGE_FIELDS),
     ...additional,
     id: prefixedId('msg_', start.id || asked.id),
     type: 'message',

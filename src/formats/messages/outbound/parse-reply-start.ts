@@ -3,18 +3,8 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { ReplyStart } from '../../../conversation/reply.ts';
 import { asText, type JsonObject, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { wordList } from '../../../lib/words.ts';
-import { END_FIELDS } from '../wire/finish-reasons.ts';
+import { READ_FIELDS, START_FIELDS } from '../wire/message-fields.ts';
 import { parseUsedTier } from '../wire/service-tier.ts';
-
-/** Fields of a message's beginning that only Anthropic has. */
-const START_FIELDS: ReadonlySet<string> = new Set(['diagnostics']);
-
-/** Fields of a message that are read here, or elsewhere. */
-const READ_FIELDS: ReadonlySet<string> = new Set([
-  ...wordList('type role id model content usage'),
-  ...END_FIELDS,
-]);
 
 /**
  * Parses the beginning of an answer.

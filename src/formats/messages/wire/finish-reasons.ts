@@ -1,6 +1,7 @@
 /** The end of an answer: `stop_reason`, `stop_sequence` and `stop_details` ("Handling stop reasons" guide). */
 
 import {
+  findAdditionalFields,
   findFormatFields,
   withFormatSpecific,
   withUnknownFields,
@@ -8,7 +9,7 @@ import {
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { wordSet } from '../../../lib/words.ts';
+import { MESSAGE_FIELDS, OWN_END_FIELDS, STOP_FIELDS } from './message-fields.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['end_turn', 'stop'],
@@ -26,13 +27,6 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
 
 /** Reasons that every format has a word for. */
 const COMMON: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
-
-/** Fields of an answer's end that every format has words for, and those that only Anthropic has. The last two are beta. */
-const STOP_FIELDS: ReadonlySet<string> = new Set(['stop_reason', 'stop_sequence']);
-const OWN_FIELDS = wordSet('stop_details container context_management input_transformations');
-
-/** All fields of an answer's end that are known. */
-export const END_FIELDS: readonly string[] = [...STOP_FIELDS, ...OWN_FIELDS];
 
 type End = Choice['end'];
 
@@ -60,7 +54,7 @@ export function addCall(calls: Calls, fields: JsonObject): Calls {
  */
 export function parseEnd(fields: JsonObject, calls: Calls): End {
   const { stop_reason, stop_sequence } = fields;
-  const [endFields, unknownFields] = splitFields(otherFields(fields, STOP_FIELDS), OWN_FIELDS);
+  const [endFields, unknownFields] = splitFields(otherFields(fields, STOP_FIELDS), OWN_END_FIELDS);
   const word = asText(stop_reason);
   const stopSequence = asText(stop_sequence);
   const explanation = asText(asObject(endFields['stop_details'])?.['explanation']);
@@ -151,8 +145,11 @@ const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_
  * @returns those `inside` the `delta` of a `message_delta`, and those `beside` it.
  */
 export function renderEndFields(end: End): { readonly inside: JsonObject; readonly beside: JsonObject } {
-  const { stop_reason: _reason, stop_details: _details, ...rest } = end.formatSpecific?.fields ?? {};
-  const fields = { ...end.unknownFields, ...rest };
+  const {
+    stop_reason: _reason,
+    stop_details: _details,
+    ...fields
+  } = findAdditionalFields(end, 'messages', MESSAGE_FIELDS);
   if (end.formatSpecific?.format !== 'messages') return { inside: fields, beside: {} };
   const [beside, inside] = splitFields(fields, BESIDE_DELTA);
   return { inside, beside };

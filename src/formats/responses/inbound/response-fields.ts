@@ -1,10 +1,10 @@
 /** Renders the response object (OpenAI API reference, "The response object"), of a whole answer or of a stream's events. */
 
-import { findRoundTrip } from '../../../conversation/format-specific.ts';
+import { findAdditionalFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, ReplyStart, Usage } from '../../../conversation/reply.ts';
-import { asNumber, asText, type Json, type JsonObject } from '../../../lib/json.ts';
-import { wordSet } from '../../../lib/words.ts';
+import { asNumber, asText, type Json, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import { wordList, wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderModeration } from '../../openai/moderation.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
@@ -14,6 +14,13 @@ import { EchoedSettings, RenderedResponse } from './rendered-response.ts';
 
 /** OpenAI's words for service tiers. The tiers of other vendors are all rendered as `default`. */
 const TIERS = wordSet('auto default flex scale priority fast ultrafast');
+
+/** OpenAI's fields of a response that it does not always have, and that of its SDKs. This file writes all others. */
+const STANDARD = wordList(`
+  billing content_filters context_management conversation image include input_transformations moderation output_text
+  prompt prompt_cache_diagnostics prompt_cache_options tool_usage user
+`);
+const MODERATION: readonly string[] = ['moderation'];
 
 /** An answer as far as it came. */
 export interface Progress {
@@ -48,8 +55,7 @@ export class ResponseRenderer {
     const { status, details } = renderFinish(end, refused);
     const tier = start.serviceTier ?? '';
     const allAdditional = {
-      ...end.unknownFields,
-      ...end.formatSpecific?.fields,
+      ...findAdditionalFields(end, 'responses', STANDARD),
       ...renderFinishFields(end),
       ...additional,
     };
@@ -80,17 +86,13 @@ export class ResponseRenderer {
     });
   }
 
-  #render(
-    { id, created, model, unknownFields, formatSpecific }: ReplyStart,
-    fields: JsonObject,
-    additional: JsonObject = {},
-  ): RenderedResponse {
+  #render(start: ReplyStart, fields: JsonObject, additional: JsonObject = {}): RenderedResponse {
     const request = this.#request;
+    const { id, created, model } = start;
+    const reported = { ...findAdditionalFields(start, 'responses', STANDARD), ...additional };
     const others = {
-      ...unknownFields,
-      ...formatSpecific?.fields,
-      ...additional,
-      ...renderModeration(additional['moderation'] ?? unknownFields?.['moderation']),
+      ...withoutFields(reported, MODERATION),
+      ...renderModeration(reported['moderation']),
     };
     const head = renderHead(
       prefixedId('resp_', id || request.id),
