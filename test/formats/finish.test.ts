@@ -299,6 +299,7 @@ describe('generate-content', () => {
     [{ finish: 'malformed-call' }, 'MALFORMED_FUNCTION_CALL'],
     [{ finish: 'content-filter', native: 'IMAGE_SAFETY' }, 'IMAGE_SAFETY'],
     [{ finish: 'pause', native: 'pause_turn' }, 'OTHER'],
+    [{ finish: 'stop', native: 'COMPLETE' }, 'STOP'],
   ])('%j is said as %s', (end, word) => {
     expect(google.renderFinish(end)).toBe(word);
   });

@@ -59,19 +59,34 @@ const FAULTS = [
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
+/** Fields whose values are words of a vendor. */
+const WORDS = [
+  ...['service_tier', 'finish_reason', 'native_finish_reason', 'object', 'role', 'status', 'reason', 'type'],
+  ...['stop_reason', 'category', 'inference_geo', 'speed', 'phase'],
+  ...['serviceTier', 'trafficType', 'finishReason', 'blockReason', 'modality', 'probability', 'model', 'id'],
+];
+
+/** The events of a whole answer; undefined if it is refused as broken. */
+function eventsUnlessRefused(from: Format, text: string): ReturnType<typeof eventsOfWhole> | undefined {
+  try {
+    return eventsOfWhole(from, text);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
 /** Fields by which an answer of any format says what it is, or that it failed. */
 const STEERING = ['error', 'type'];
 
-/** An answer of each format without anything but text. */
-const plainAnswers: readonly { readonly from: Format; readonly body: JsonObject }[] = allFormats.map(
-  (from) => {
-    const body = asObject(
-      parseJson(readFileSync(join(FIXTURES, 'replies', from.name, 'plain-text.json'), 'utf8')),
-    );
+/** The recorded answers that are no stream. */
+const wholeAnswers = recordings
+  .filter(({ name }) => name.endsWith('.json'))
+  .map(({ name, from }) => {
+    const body = asObject(parseJson(readFileSync(join(FIXTURES, 'replies', from.name, name), 'utf8')));
     if (body === undefined) throw new TypeError('An answer is an object.');
-    return { from, body };
-  },
-);
+    return { name, from, body };
+  });
 
 /** An answer with a further field, which each of its choices has too. */
 function withField(body: JsonObject, name: string, value: Json): JsonObject {
@@ -87,7 +102,7 @@ function withField(body: JsonObject, name: string, value: Json): JsonObject {
 function violations(
   to: Format,
   schema: PublishedSchema,
-  { events }: Recording,
+  { events }: Pick<Recording, 'events'>,
   context: RequestContext = ASKED,
 ): readonly string[] {
   return [
@@ -130,7 +145,9 @@ describe.each(allFormats)('answers in $name', (to) => {
 
   test('fit it if the vendor has other fields of the same names', () => {
     expect(schema.fields.length).toBeGreaterThan(9);
-    for (const { from, body } of plainAnswers.filter((answer) => answer.from !== to)) {
+    for (const { from, body } of wholeAnswers.filter(
+      ({ from, name }) => from !== to && name === 'plain-text.json',
+    )) {
       const known = publishedSchema(from.name).fields;
       for (const name of schema.fields.filter(
         (field) => !known.includes(field) && !STEERING.includes(field),
@@ -147,6 +164,24 @@ describe.each(allFormats)('answers in $name', (to) => {
         }
       }
     }
+  });
+
+  test('fit it if the vendor has words that no format knows', () => {
+    let answers = 0;
+    for (const { name, from, body } of wholeAnswers.filter((answer) => answer.from !== to)) {
+      for (const field of WORDS) {
+        for (const odd of ['on_demand', 'ON_DEMAND']) {
+          const text = JSON.stringify(body, (key, value) =>
+            key === field && typeof value === 'string' ? odd : value,
+          );
+          const events = eventsUnlessRefused(from, text);
+          if (text === JSON.stringify(body) || events === undefined) continue;
+          answers += 1;
+          expect.soft(violations(to, schema, { events }), `${from.name}/${name}: ${field}`).toEqual([]);
+        }
+      }
+    }
+    expect(answers).toBeGreaterThan(100);
   });
 
   test('say what the vendor said', () => {

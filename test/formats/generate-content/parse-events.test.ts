@@ -428,7 +428,6 @@ describe('the reason to stop', () => {
     ['MALFORMED_RESPONSE', 'malformed-call', 'MALFORMED_RESPONSE'],
     ['CONTINUATION', 'length', 'CONTINUATION'],
     ['OTHER', 'other', 'OTHER'],
-    ['A_WORD_OF_TOMORROW', 'other', 'A_WORD_OF_TOMORROW'],
     ['constructor', 'other', 'constructor'],
     [1, 'stop', undefined],
     [3, 'content-filter', 'SAFETY'],
@@ -437,6 +436,18 @@ describe('the reason to stop', () => {
     [99, 'other', '99'],
   ])('%j', (finishReason, finish, native) => {
     expect(end([chunk([{ text: 'a' }], { finishReason })])).toEqual({ finish, ...(native && { native }) });
+  });
+
+  test('a word of tomorrow is kept as it is', () => {
+    expect(end([chunk([{ text: 'a' }], { finishReason: 'A_WORD_OF_TOMORROW' })])).toEqual({
+      finish: 'other',
+      native: 'A_WORD_OF_TOMORROW',
+      formatSpecific: {
+        format: 'generate-content',
+        fields: {},
+        roundTrip: { finishReason: 'A_WORD_OF_TOMORROW' },
+      },
+    });
   });
 
   test('a call before a bare STOP ends with calls; a call that the limit cut off does not', () => {

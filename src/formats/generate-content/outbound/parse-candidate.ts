@@ -6,7 +6,7 @@ import { withSearches } from '../../../conversation/searches.ts';
 import { asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { finishWord, parseFinish } from '../wire/finish-reasons.ts';
+import { finishWord, parseFinish, unknownWord } from '../wire/finish-reasons.ts';
 import { CandidateParts, findParts, isPlainText } from './candidate-parts.ts';
 import { CandidateSources, SOURCES } from './candidate-sources.ts';
 import { MergedFields } from './merged-fields.ts';
@@ -102,11 +102,11 @@ export class CandidateReader {
         : parseFinish(native, this.#parts.summary())),
       ...(explanation !== undefined && { explanation }),
       ...withSearches(findGroundedQueries(sources?.['groundingMetadata'])),
-      ...withFormatSpecific('generate-content', {
-        ...this.#own?.toObject(),
-        ...sources,
-        ...own,
-      }),
+      ...withFormatSpecific(
+        'generate-content',
+        { ...this.#own?.toObject(), ...sources, ...own },
+        unknownWord(native),
+      ),
       ...withUnknownFields({ ...(this.#extra && Object.fromEntries(this.#extra)), ...extra }),
     });
   }

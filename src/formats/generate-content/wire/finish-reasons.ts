@@ -1,7 +1,8 @@
 /** Why Gemini stopped. The set is open: new words come without notice, and some callers ask for numbers instead. */
 
+import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
-import type { Json } from '../../../lib/json.ts';
+import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordFor } from './enum-encoding.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
@@ -24,6 +25,9 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['TOO_MANY_TOOL_CALLS', 'malformed-call'],
   ['MISSING_THOUGHT_SIGNATURE', 'malformed-call'],
   ['MALFORMED_RESPONSE', 'malformed-call'],
+  ['OTHER', 'other'],
+  ['IMAGE_OTHER', 'other'],
+  ['NO_IMAGE', 'other'],
   // The limit of one request. A caller of another format cannot continue from there with Google's token.
   ['CONTINUATION', 'length'],
 ]);
@@ -73,7 +77,17 @@ const WORDS: Readonly<Record<Finish, string>> = {
   other: 'OTHER',
 };
 
-/** Gemini's word for the end: its own again if the answer came from Gemini. */
-export function renderFinish({ native, finish }: Pick<ChoiceEnd, 'finish' | 'native'>): string {
-  return native !== undefined && /^[A-Z][A-Z_]+$/.test(native) ? native : WORDS[finish];
+/** What is kept of a word that the gateway does not know, since Google adds words: that Gemini wrote it. */
+export function unknownWord(word: string): JsonObject {
+  return FINISHES.has(word) || !/^[A-Z][A-Z_]+$/.test(word) ? {} : { finishReason: word };
+}
+
+/**
+ * Gemini's word for the end: its own again if the answer came from Gemini, or from a service in front of it. The words of
+ * other vendors may look like Gemini's (Cohere's `COMPLETE`).
+ */
+export function renderFinish(end: Pick<ChoiceEnd, 'finish' | 'native' | 'formatSpecific'>): string {
+  const { native, finish, formatSpecific } = end;
+  const unknown = asText(findRoundTrip(formatSpecific, 'generate-content')['finishReason']);
+  return unknown ?? (native !== undefined && FINISHES.has(native) ? native : WORDS[finish]);
 }
