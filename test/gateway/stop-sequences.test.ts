@@ -112,6 +112,30 @@ test('a sequence of white space alone, which Claude refuses, together with one t
   expect(at(sent(), 'stop_sequences')).toEqual(['END']);
 });
 
+describe('a caller of responses has a stop and a seed, which are none of its format', () => {
+  const asked = { stop: 'END', seed: 7 };
+
+  test('Claude gets the one that it knows', async () => {
+    door.answers(claudeBoth([{ type: 'text', text: 'One.' }], 'end_turn').whole);
+    expect((await door.whole('responses', CLAUDE, asked)).status).toBe(200);
+    expect(sent()).toMatchObject({ stop_sequences: ['END'] });
+    expect(sent()).not.toHaveProperty('seed');
+  });
+
+  test('Gemini gets both', async () => {
+    door.answers(geminiBoth([{ text: 'One.' }]).whole);
+    expect((await door.whole('responses', GEMINI, asked)).status).toBe(200);
+    expect(sent()).toMatchObject({ generationConfig: { stopSequences: ['END'], seed: 7 } });
+    expect(sent()).not.toHaveProperty('seed');
+  });
+
+  test('a seed that is a text is refused', async () => {
+    const refused = await door.whole('responses', GEMINI, { ...asked, seed: 'seven' });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("Invalid type for 'seed'");
+  });
+});
+
 test('without a sequence nothing is cut', async () => {
   const answer = await door.whole('messages', RESPONDER, { stop_sequences: [] });
   expect(answer.json).toMatchObject({ content: [{ text: PIECES.join('') }], stop_reason: 'end_turn' });

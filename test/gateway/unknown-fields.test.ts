@@ -135,6 +135,13 @@ const UNKNOWN: readonly (readonly [FormatName, param: string, message: RegExp, b
     /Expected a value >= 1, but got 0/,
     { max_completion_tokens: 0 },
   ],
+  [
+    'chat-completions',
+    'metadata.tags',
+    /Invalid type for 'metadata.tags': expected a string, but got an array instead/,
+    { metadata: { tags: ['a'] } },
+  ],
+  ['responses', 'metadata.a', /expected a string, but got an integer/, { metadata: { a: 1 } }],
   ['responses', 'reasoning.x', /Unknown parameter: 'reasoning.x'/, { reasoning: { effort: 'low', x: 1 } }],
   ['responses', 'text.x', /Unknown parameter: 'text.x'/, { text: { x: 1 } }],
   ['responses', 'text.format.x', /Unknown parameter/, { text: { format: { type: 'text', x: 1 } } }],

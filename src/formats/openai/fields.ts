@@ -36,6 +36,38 @@ export const textAt = reader('a string', (value) => typeof value === 'string');
 export const objectAt = reader('an object', isObject);
 
 /**
+ * The texts of `metadata`, which OpenAI stores with an answer (API reference, "Metadata").
+ * @throws GatewayError `invalid-request` if it is no object, or holds anything but texts.
+ */
+export function metadataAt(value: Json | undefined): JsonObject | undefined {
+  const metadata = objectAt(value, 'metadata');
+  for (const [key, text = null] of Object.entries(metadata ?? {})) {
+    if (typeof text !== 'string') throw wrongType(`metadata.${key.slice(0, 64)}`, 'a string', text);
+  }
+  return metadata;
+}
+
+/**
+ * The integer of `seed`: the nearest number to one of more digits than a JavaScript number holds. The lost digits do not
+ * matter: Gemini's seeds have 32 bits, so it refuses the seed anyway.
+ */
+export function seedAt(value: Json | undefined): number | undefined {
+  return integerAt(JSON.isRawJSON(value) ? Number(JSON.stringify(value)) : value, 'seed');
+}
+
+/** The sequences of `stop`: a string, or a list of strings. An empty list is none. */
+export function stopsAt(value: Json | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return [value];
+  if (!isList(value)) throw wrongType('stop', 'one of a string or array of strings', value);
+  if (value.length === 0) return undefined;
+  return value.map((item, at) => {
+    if (typeof item === 'string') return item;
+    throw wrongType(`stop[${at}]`, 'a string', item);
+  });
+}
+
+/**
  * The string of a required field.
  * @throws GatewayError `invalid-request` if it is absent or no string.
  */

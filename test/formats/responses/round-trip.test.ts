@@ -64,7 +64,7 @@ describe.each(cases)('$name', ({ name, body }) => {
 });
 
 test('settings that only other services of this format have stay, and the service decides about them', () => {
-  const settings = { frequency_penalty: 0.5, presence_penalty: -0.5, top_k: 20 };
+  const settings = { frequency_penalty: 0.5, presence_penalty: -0.5, top_k: 20, seed: 7, stop: ['END'] };
   const notes: Note[] = [];
   const prompt = parseRequest({ model: 'a-model', input: 'Hi', ...settings }, reportInto(notes));
   expect(renderRequest(prompt, PLAIN, reportInto(notes))).toMatchObject(settings);

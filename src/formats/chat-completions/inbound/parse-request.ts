@@ -23,6 +23,7 @@ import { findMaxSearches } from '../../max-searches.ts';
 import {
   emptyList,
   flagAt,
+  metadataAt,
   missing,
   objectAt,
   objectsAt,
@@ -118,7 +119,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
       cachedContent: thinking.cachedContent,
       // `safety_identifier` is OpenAI's newer name. If both are present, the older one is the caller's own.
       user: textAt(user, 'user') ?? asText(rest['safety_identifier']),
-      metadata: objectAt(metadata, 'metadata'),
+      metadata: metadataAt(metadata),
       serviceTier: textAt(service_tier, 'service_tier'),
       stream: flagAt(stream, 'stream') ?? false,
       includeUsage: flagAt(streamOptions['include_usage'], 'stream_options.include_usage') ?? includeUsage,

@@ -22,6 +22,7 @@ import {
   emptyList,
   flagAt,
   integerAt,
+  metadataAt,
   missing,
   numberAt,
   objectAt,
@@ -59,7 +60,7 @@ const INCLUDED: ReadonlySet<Json> = new Set([LOGPROBS, 'reasoning.encrypted_cont
 const READ = wordSet(`
   model input instructions max_output_tokens temperature top_p tools tool_choice parallel_tool_calls text
   reasoning stream metadata service_tier top_logprobs user store background frequency_penalty presence_penalty
-  top_k
+  top_k seed stop
 `);
 
 /**
@@ -114,7 +115,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     ...parseMoreSampling(body),
     user: textAt(user, 'user') ?? textAt(others['safety_identifier'], 'safety_identifier'),
     cacheKey: textAt(others['prompt_cache_key'], 'prompt_cache_key'),
-    metadata: objectAt(metadata, 'metadata'),
+    metadata: metadataAt(metadata),
     serviceTier: textAt(service_tier, 'service_tier'),
     maxSearches: parseMaxSearches(others['max_tool_calls'], parsedTools),
   });

@@ -5,7 +5,7 @@ import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
-import { CUT_HERE, type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
+import { type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
 import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
@@ -119,11 +119,10 @@ function renderInclude(
 }
 
 /** Settings for which this format has no field. */
-const UNSUPPORTED = ['seed', 'cacheBreakpoint'] as const;
+const UNSUPPORTED = ['cacheBreakpoint'] as const;
 
 function reportUnsupported(prompt: Prompt, { report, takesBreakpoints }: RenderContext): void {
   reportDropped(prompt, UNSUPPORTED, 'has no counterpart in responses', report);
-  if (prompt.stop?.some((sequence) => sequence !== '')) report('stop', 'approximated', CUT_HERE);
   const isMarked = ({ role, parts }: Turn): boolean =>
     parts.some(
       (part) =>
