@@ -65,6 +65,24 @@ export function parseCount(value: Json | undefined): number | undefined {
 }
 
 /**
+ * The usage that counts of two: the later one, unless it has nothing but zeros. Some services tell the figures, and end
+ * their stream with a usage of zeros. A count never falls.
+ */
+export function laterUsage(earlier: JsonObject | undefined, later: JsonObject): JsonObject {
+  return earlier === undefined || hasCounts(later) ? later : earlier;
+}
+
+function hasCounts(usage: JsonObject): boolean {
+  for (const name in usage) if ((asNumber(usage[name]) ?? 0) > 0) return true;
+  return false;
+}
+
+/** The usage that counts of those that an answer reports. */
+export function lastUsage(figures: readonly JsonObject[]): JsonObject {
+  return figures.reduce<JsonObject | undefined>(laterUsage, undefined) ?? {};
+}
+
+/**
  * Bounds each figure by the one that includes it: what was cached by the input, and thoughts by the output. Some services
  * count a text of their own as cached, but not as input (Grok at Azure), and clients subtract one from the other.
  */

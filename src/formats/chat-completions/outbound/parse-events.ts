@@ -10,6 +10,7 @@ import type { ReplyEvent } from '../../../conversation/reply.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
 import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
+import { laterUsage } from '../../../conversation/tokens.ts';
 import { endedEarly } from '../../../lib/errors.ts';
 import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from '../../../lib/json.ts';
 import type { Pieces } from '../../../streams/repeated-events.ts';
@@ -127,7 +128,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     const list = chunk['choices'];
     if ((chunk['error'] !== undefined || !isList(list)) && isErrorBody(chunk)) throw parseErrorObject(chunk);
     const counted = findUsage(chunk);
-    this.#usage = counted ?? this.#usage;
+    if (counted !== undefined) this.#usage = laterUsage(this.#usage, counted);
     if (!isList(list)) return;
     if (list.length === 0) {
       // Azure's first chunk has only the content filter's result for the prompt; its id and model are empty.

@@ -5,6 +5,7 @@ import type { MediaTokens, Usage } from '../../../conversation/reply.ts';
 import {
   boundParts,
   findNamedTiers,
+  lastUsage,
   parseCount,
   type Tokens,
   toUsage,
@@ -25,7 +26,7 @@ import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 /** Reads the usage of a native answer, which passes byte for byte. */
 export const usageReader: UsageReader = {
   field: 'usage',
-  tokens: (figures, model) => parseTokens(figures.at(-1) ?? {}, model),
+  tokens: (figures, model) => parseTokens(lastUsage(figures), model),
   tiers: (_, beside) => findNamedTiers(beside()),
   dollars: parseCost,
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },

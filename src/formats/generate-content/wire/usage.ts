@@ -8,6 +8,7 @@ import type { MediaTokens, Usage } from '../../../conversation/reply.ts';
 import {
   boundParts,
   findNamedTiers,
+  laterUsage,
   parseCount,
   type Tier,
   type Tokens,
@@ -39,6 +40,7 @@ function parseTiers({ serviceTier, trafficType }: JsonObject): readonly Tier[] {
  * ones.
  */
 export function laterFigures(earlier: JsonObject, later: JsonObject): JsonObject {
+  if (laterUsage(earlier, later) === earlier) return earlier;
   if ('candidatesTokenCount' in later || 'thoughtsTokenCount' in later) return later;
   const { candidatesTokenCount, thoughtsTokenCount } = earlier;
   return { ...later, ...compact({ candidatesTokenCount, thoughtsTokenCount }) };

@@ -51,9 +51,16 @@ function sumIterations(figures: JsonObject): Tokens {
     .reduce(addTokens, parseTokens(figures));
 }
 
-/** Merges two reports of usage. Each later figure replaces the earlier one, unless it is null. */
+/**
+ * Merges two reports of usage. Each later figure replaces the earlier one, unless it is null or 0: the figures are those
+ * of the whole answer so far ("Streaming messages"), and some services count the input at the start alone.
+ */
 export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject {
-  return isEmpty(earlier) ? withoutNulls(later) : { ...earlier, ...withoutNulls(later) };
+  if (isEmpty(earlier)) return withoutNulls(later);
+  const news = Object.entries(withoutNulls(later)).filter(
+    ([name, value]) => value !== 0 || earlier[name] === undefined,
+  );
+  return { ...earlier, ...Object.fromEntries(news) };
 }
 
 /** Reads the counts of one report. */

@@ -4,6 +4,7 @@ import type { Usage } from '../../../conversation/reply.ts';
 import {
   boundParts,
   findNamedTiers,
+  lastUsage,
   parseCount,
   type Tokens,
   toUsage,
@@ -16,7 +17,7 @@ import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
 /** Finds the usage in the bytes of a native answer. */
 export const usageReader: UsageReader = {
   field: 'usage',
-  tokens: (figures, model) => parseTokens(figures.at(-1) ?? {}, model),
+  tokens: (figures, model) => parseTokens(lastUsage(figures), model),
   tiers: (_, beside) => findNamedTiers(beside()),
   dollars: parseCost,
   text: { within: 'delta', fields: ['delta'] },
