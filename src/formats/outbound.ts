@@ -54,7 +54,8 @@ export interface EventParser extends Step<Sse, ReplyEvent> {
 }
 
 /**
- * Fields that change how an answer is made, not what it says. Other services with the vendor's models may refuse them.
+ * Fields that change how an answer is made, not what it says, or that have a newer name. Services with the vendor's models
+ * may refuse them.
  */
 export interface OptionalFields {
   /** The names of all of them. */
@@ -64,7 +65,7 @@ export interface OptionalFields {
    * (`betas`).
    */
   refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
-  /** The request without the fields of these names; the same object if it has none of them. */
+  /** The request without the fields of these names, or with their newer names; the same object if it has none of them. */
   without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
 }
 

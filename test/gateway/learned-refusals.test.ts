@@ -111,6 +111,27 @@ test('a value that was refused to one key leaves the settings of other keys as t
   expect(await withEffort('other', 'high')).toEqual(['high', 'high']);
 });
 
+test('a limit of tokens under its older name is refused once, and keeps its value', async () => {
+  const refusal =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+  refuses = ({ body }) => (body['max_tokens'] === undefined ? undefined : refusal);
+  const limits = async (model: string, more: object = { max_tokens: 50 }) =>
+    (await ask('one', '/v1/chat/completions', { model, messages: MESSAGES, ...more })).map(({ body }) => [
+      body['max_tokens'],
+      body['max_completion_tokens'],
+    ]);
+  expect(await limits('openai/gpt-5')).toEqual([
+    [50, undefined],
+    [undefined, 50],
+  ]);
+  expect(await limits('openai/gpt-5', { max_tokens: 60 })).toEqual([[undefined, 60]]);
+  expect(await limits('openai/gpt-5', { max_completion_tokens: 70 })).toEqual([[undefined, 70]]);
+  expect(await limits(MODEL)).toEqual([
+    [50, undefined],
+    [undefined, 50],
+  ]);
+});
+
 const withBetas = async (caller: Caller, betas: string): Promise<readonly (readonly string[])[]> =>
   (await ask(caller, '/v1/messages', { model: CLAUDE, max_tokens: 10, messages: MESSAGES }, betas)).map(
     (request) => request.betas,

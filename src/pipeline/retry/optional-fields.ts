@@ -1,4 +1,4 @@
-/** Optional fields of a native request that a service refuses. */
+/** Fields of a native request that a service refuses, and that can be left out or written under another name. */
 
 import { formats } from '../../formats/formats.ts';
 import { parseBetas } from '../../upstream/headers.ts';

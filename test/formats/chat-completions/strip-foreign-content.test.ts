@@ -158,19 +158,6 @@ test('call ids fit the service, and are the same for a call and its result', () 
   expect(tool_call_id).toBe(id);
 });
 
-test("max_tokens becomes OpenAI's newer name, unless that is present", () => {
-  const messages = [user];
-  expect(stripForeignContent({ model: 'm', max_tokens: 9, messages }, 'openai')).toEqual({
-    model: 'm',
-    max_completion_tokens: 9,
-    messages,
-  });
-  expect(
-    stripForeignContent({ max_tokens: 9, max_completion_tokens: 9, messages }, 'openai'),
-  ).toBeUndefined();
-  expect(stripForeignContent({ max_tokens: 9, messages }, 'mistral')).toBeUndefined();
-});
-
 test.each(['openai', 'xai', 'compatible', 'mistral'])(
   'what is said of tools goes where there are none (%s)',
   (name) => {

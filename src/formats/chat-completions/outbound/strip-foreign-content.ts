@@ -1,8 +1,7 @@
 /**
  * A dialogue that other vendors' models took part in, as a service takes it. SDKs send an answer back with every field
  * that it had, and many services refuse unknown fields (OpenAI: "Unknown parameter: 'messages[1].reasoning_content'";
- * Mistral: "Extra inputs are not permitted") and ids unlike their own. A limit of tokens by its older name, which a client
- * sends to other vendors, is renamed too.
+ * Mistral: "Extra inputs are not permitted") and ids unlike their own.
  */
 
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
@@ -60,8 +59,7 @@ export function stripForeignContent(request: JsonObject, name: string): JsonObje
   const given = asList(request['messages']);
   const messages = given.map((message) => stripMessage(message, dialect));
   const isSame = JSON.stringify(messages) === JSON.stringify(given);
-  const rest = renameLimit(pruned, dialect);
-  return isSame && rest === request ? undefined : { ...rest, ...(!isSame && { messages }) };
+  return isSame && pruned === request ? undefined : { ...pruned, ...(!isSame && { messages }) };
 }
 
 /** The request without an empty list of tools, and without a choice among no tools. */
@@ -69,14 +67,6 @@ function withoutEmptyTools(request: JsonObject): JsonObject {
   const asked = withoutIdleToolChoice(request);
   const { tools, ...rest } = asked;
   return isList(tools) && tools.length === 0 && asked['tool_choice'] === undefined ? rest : asked;
-}
-
-/** The request with its limit of tokens by the service's name: OpenAI's reasoning models refuse the older one. */
-function renameLimit(request: JsonObject, { maxTokensField }: Dialect): JsonObject {
-  const { max_tokens: limit, ...rest } = request;
-  if (maxTokensField === 'max_tokens' || limit === undefined || rest[maxTokensField] !== undefined)
-    return request;
-  return { ...rest, [maxTokensField]: limit };
 }
 
 function stripMessage(message: Json, dialect: Dialect): Json {
