@@ -31,6 +31,7 @@ let upstream: TestUpstream;
 let gateway: TestGateway;
 function formatAt(url: string): FormatName {
   if (url.includes('/messages')) return 'messages';
+  if (url.includes('/models/')) return 'generate-content';
   return url.includes('/responses') ? 'responses' : 'chat-completions';
 }
 
@@ -129,6 +130,29 @@ test('a limit of tokens under its older name is refused once, and keeps its valu
   expect(await limits(MODEL)).toEqual([
     [50, undefined],
     [undefined, 50],
+  ]);
+});
+
+test('ids of calls that Gemini has no field for are refused once, and never again for ten minutes', async () => {
+  refuses = ({ body }) =>
+    JSON.stringify(body).includes('"id"')
+      ? `Invalid JSON payload received. Unknown name "id" at 'contents[1].parts[0].function_call': Cannot find field.`
+      : undefined;
+  const call = { functionCall: { id: 'a', name: 'f', args: {} } };
+  const result = { functionResponse: { id: 'a', name: 'f', response: { output: '5' } } };
+  const contents = [
+    { role: 'user', parts: [{ text: 'x' }] },
+    { role: 'model', parts: [call] },
+    { role: 'user', parts: [result] },
+  ];
+  const path = '/v1beta/models/gemini-3.8-flash:generateContent';
+  expect(await ask('one', path, { contents })).toHaveLength(2);
+  const [once, ...more] = await ask('one', path, { contents });
+  expect(more).toEqual([]);
+  expect(once?.body['contents']).toEqual([
+    contents[0],
+    { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: '5' } } }] },
   ]);
 });
 

@@ -17,7 +17,7 @@ import { findSeal } from '../wire/thought-signature.ts';
 import { PLACEHOLDER } from './render-contents.ts';
 
 /** Where a request to count tokens may hold the request that it is about. */
-const COUNTED = ['generateContentRequest', 'generate_content_request'];
+export const COUNTED = ['generateContentRequest', 'generate_content_request'];
 const SIGNATURES = ['thoughtSignature', 'thought_signature'];
 const CALLS = ['functionCall', 'function_call'];
 const RESULTS = ['functionResponse', 'function_response'];
