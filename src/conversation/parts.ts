@@ -63,6 +63,15 @@ export interface MediaPart extends Common {
   readonly name?: string;
   /** How closely the model looks at it: OpenAI's `low`, `high`, `auto`. */
   readonly detail?: string;
+  /** What of a video the model sees; absent: all of it, at the model's own rate. */
+  readonly clip?: Clip;
+}
+
+/** A part of a video: frames per second, and offsets in protobuf's words (`10s`). */
+export interface Clip {
+  readonly fps?: number;
+  readonly start?: string;
+  readonly end?: string;
 }
 
 /** Where the data of a medium is. */

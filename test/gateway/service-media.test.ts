@@ -92,6 +92,20 @@ test("LiteLLM's file_id, which is an address", async () => {
   });
 });
 
+test("LiteLLM's video_metadata, which says what of a film the model sees", async () => {
+  const video_metadata = { fps: 5, start_offset: '10s', end_offset: '60s' };
+  const file = { file_id: 'gs://bucket/a.mp4', format: 'video/mp4', video_metadata };
+  expect(await sentFor(GEMINI, { type: 'file', file })).toEqual({
+    fileData: { mimeType: 'video/mp4', fileUri: 'gs://bucket/a.mp4' },
+    videoMetadata: { fps: 5, startOffset: '10s', endOffset: '60s' },
+  });
+  const inline = { file_data: 'data:video/mp4;base64,AAAA', video_metadata: { fps: 1 } };
+  expect(await sentFor(GEMINI, { type: 'file', file: inline })).toEqual({
+    inlineData: { mimeType: 'video/mp4', data: 'AAAA' },
+    videoMetadata: { fps: 1 },
+  });
+});
+
 test.each(['file_id', 'file_data'])('a file in a bucket at Google: %s', async (field) => {
   const part = { type: 'file', file: { [field]: 'gs://bucket/a.pdf' } };
   expect(await sentFor(GEMINI, part)).toMatchObject({ fileData: { fileUri: 'gs://bucket/a.pdf' } });

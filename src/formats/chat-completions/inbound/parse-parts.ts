@@ -10,8 +10,10 @@ import {
 } from '../../../conversation/media-types.ts';
 import type { ContentPart, MediaPart, TextPart } from '../../../conversation/prompt.ts';
 import {
+  asNumber,
   asObject,
   asText,
+  compact,
   isEmpty,
   type Json,
   type JsonObject,
@@ -143,15 +145,23 @@ function parseBareData(url: string): ReturnType<typeof parseDataUrl> {
 const ADDRESS = /^(?:https?|gs):/i;
 
 function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPart {
-  const { file_id: id, file_data: data, filename, ...rest } = file;
+  const { file_id: id, file_data: data, filename, video_metadata, ...rest } = file;
   const name = asText(filename);
-  if (typeof id === 'string' && ADDRESS.test(id)) return parseLinkedFile(id, name, rest, around);
+  const clip = parseClip(asObject(video_metadata));
+  if (typeof id === 'string' && ADDRESS.test(id)) {
+    return { ...parseLinkedFile(id, name, rest, around, withoutNulls({ video_metadata })), ...clip };
+  }
   const remaining = withoutNulls(rest);
   const common = {
     kind: 'media',
     media: 'document',
     ...(name !== undefined && { name }),
-    ...parseRemainingFields(around, isEmpty(remaining) ? {} : { file: remaining }),
+    ...clip,
+    ...parseRemainingFields(
+      around,
+      isEmpty(remaining) ? {} : { file: remaining },
+      withoutNulls({ video_metadata }),
+    ),
   } as const;
   if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
@@ -166,16 +176,24 @@ function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPar
   };
 }
 
+/** What of a video the model sees, as the callers of LiteLLM say it in Google's words (`VideoMetadata`). */
+function parseClip(metadata: JsonObject | undefined): Pick<MediaPart, 'clip'> {
+  if (metadata === undefined) return {};
+  const { fps, start_offset: start, end_offset: end } = metadata;
+  return { clip: compact({ fps: asNumber(fps), start: asText(start), end: asText(end) }) };
+}
+
 /** A file whose id is its address, as LiteLLM takes it, with its media type in `format` ("Using PDF Input"). */
 function parseLinkedFile(
   url: string,
   name: string | undefined,
   { format, ...rest }: JsonObject,
   around: JsonObject,
+  written: JsonObject,
 ): MediaPart {
   const mediaType = asText(format);
   const remaining = withoutNulls(rest);
-  const roundTrip = { link: 'file_id', ...(mediaType !== undefined && { format: mediaType }) };
+  const roundTrip = { link: 'file_id', ...(mediaType !== undefined && { format: mediaType }), ...written };
   return {
     kind: 'media',
     media: findMediaKind(mediaType),

@@ -89,9 +89,11 @@ function renderDetail({ detail }: MediaPart, { dialect, report }: RenderContext)
 }
 
 function renderFile(part: MediaPart, fields: JsonObject): JsonObject {
-  const { name } = part;
+  const { name, formatSpecific } = part;
+  const { video_metadata } = findRoundTrip(formatSpecific, 'chat-completions');
   const file = {
-    ...asObject(findFormatFields(part.formatSpecific, 'chat-completions')['file']),
+    ...asObject(findFormatFields(formatSpecific, 'chat-completions')['file']),
+    ...(video_metadata !== undefined && { video_metadata }),
     ...fields,
     ...(name !== undefined && { filename: name }),
   };

@@ -1,11 +1,11 @@
 /** Parts of a turn as parts of a content. */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
-import type { Part, ToolCallPart } from '../../../conversation/prompt.ts';
+import type { MediaPart, Part, ToolCallPart } from '../../../conversation/prompt.ts';
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
-import { asText, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { asText, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
 import { renderCallId } from './call-id.ts';
@@ -44,7 +44,7 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
       }
       if (part.name !== undefined)
         report('turns[].filename', 'dropped', 'Gemini has no field for file names');
-      const data = { ...renderMedia(part, target), ...resolution };
+      const data = { ...renderMedia(part, target), ...resolution, ...renderClip(part) };
       return [withFields(part, { ...data, ...renderSignature(part, report) }, report)];
     }
     case 'tool-call':
@@ -54,6 +54,12 @@ export function renderPart(part: Part, rendering: Rendering): readonly JsonObjec
     case 'opaque':
       return [part.value];
   }
+}
+
+/** `{ videoMetadata }` if the caller asked for a part of a video, or for a rate of its own. */
+function renderClip({ clip }: MediaPart): JsonObject {
+  if (clip === undefined || isEmpty(clip)) return {};
+  return { videoMetadata: compact({ fps: clip.fps, startOffset: clip.start, endOffset: clip.end }) };
 }
 
 function renderCall(part: ToolCallPart, { names, repeated, target }: Rendering): JsonObject {
