@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { CursorPage } from 'openai/pagination';
@@ -340,6 +341,32 @@ describeStores('the admin API', (stores) => {
   test('the scheme before the admin key may be in lower case, as in RFC 9110', () =>
     withAdmin(async ({ ask }) => {
       expect((await ask('GET', '/admin/keys', undefined, `bearer ${ADMIN_KEY}`)).status).toBe(200);
+    }));
+
+  test('a long report is compressed for clients that take it', () =>
+    withAdmin(async ({ url, store }) => {
+      const rows = Array.from({ length: 300 }, (_, at) =>
+        rowOf(exchange({ id: `r${at}`, key: `key ${at}` })),
+      );
+      await writeUsage(store, rows);
+      const get = (encoding: string) =>
+        new Promise<{ readonly encoding: string | undefined; readonly body: Buffer }>((resolve, reject) => {
+          const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'accept-encoding': encoding };
+          const path = `${url}/admin/usage?from=2020-01-01&to=2026-12-31&by=key`;
+          request(path, { headers }, async (response) => {
+            const body = Buffer.concat(await response.toArray());
+            resolve({ encoding: response.headers['content-encoding'], body });
+          })
+            .on('error', reject)
+            .end();
+        });
+      const plain = await get('identity');
+      expect(plain.encoding).toBeUndefined();
+      expect(usageAnswer.parse(JSON.parse(plain.body.toString())).data).toHaveLength(300);
+      const small = await get('br, gzip');
+      expect(small.encoding).toBe('gzip');
+      expect(gunzipSync(small.body)).toEqual(plain.body);
+      expect(small.body.length).toBeLessThan(plain.body.length / 5);
     }));
 
   test('usage, by query', () =>

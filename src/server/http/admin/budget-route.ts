@@ -30,10 +30,14 @@ export const budgetList = z.strictObject({
 });
 
 /** Lists budgets. @throws GatewayError `invalid-request` for an invalid query. */
-export async function answerBudgets(_: Store, { query, readBudgets }: AdminRequest): Promise<Response> {
+export async function answerBudgets(
+  _: Store,
+  { message, query, readBudgets }: AdminRequest,
+): Promise<Response> {
   const { limit } = checked(Object.fromEntries(query), budgetQuery);
   const { lines, more } = await readBudgets(limit);
   return answerRows<z.output<typeof budgetList>, BudgetLine>(
+    message,
     { object: 'list', data: lines, has_more: more },
     renderBudget,
   );

@@ -59,7 +59,7 @@ export const keyList = z.strictObject({
 });
 
 /** Lists a page of keys. @throws GatewayError `invalid-request` for an invalid query. */
-export async function answerList(store: Store, { query }: AdminRequest): Promise<Response> {
+export async function answerList(store: Store, { message, query }: AdminRequest): Promise<Response> {
   const asked = checked(Object.fromEntries(query), listQuery);
   const { rows, more } = await pageOfKeys(store, {
     revoked: asked.revoked === 'true',
@@ -69,6 +69,7 @@ export async function answerList(store: Store, { query }: AdminRequest): Promise
     limit: asked.limit,
   });
   return answerRows<z.output<typeof keyList>, KeyRow>(
+    message,
     {
       object: 'list',
       data: rows,

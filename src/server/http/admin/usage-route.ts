@@ -19,10 +19,14 @@ export const usageAnswer = z.strictObject({
 });
 
 /** Reports usage. @throws GatewayError `invalid-request` for an invalid query. */
-export async function answerUsage(store: Store, { query, timeZone }: AdminRequest): Promise<Response> {
+export async function answerUsage(
+  store: Store,
+  { message, query, timeZone }: AdminRequest,
+): Promise<Response> {
   const asked = completeQuery(checked(Object.fromEntries(query), usageQuery), Date.now(), timeZone);
   const { lines, total, more } = await reportUsage(store, asked);
   return answerRows<z.output<typeof usageAnswer>, UsageLine>(
+    message,
     {
       object: 'list',
       from: asked.from,
