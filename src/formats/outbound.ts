@@ -72,8 +72,8 @@ export interface OptionalFields {
 /** What a vendor wants changed in a request that it has refused. */
 export type RecognizedRefusal =
   | { readonly kind: 'avoid'; readonly avoidance: Avoidance }
-  /** It wants the request in another of its formats. */
-  | { readonly kind: 'format'; readonly format: FormatName }
+  /** It wants the request written for it in this format; because of this field, if there is one. */
+  | { readonly kind: 'format'; readonly format: FormatName; readonly field?: string }
   /** It does not stream this answer, and would give it whole. */
   | { readonly kind: 'whole' };
 

@@ -1,7 +1,7 @@
 /** Requests that OpenAI refuses at chat-completions because it requires responses for them. */
 
-import { expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { at, OPENAI, useDoor } from '../checklist/support.ts';
 import { json } from '../support/upstream.ts';
 
@@ -74,6 +74,64 @@ test('its `reasoning` field is understood', async () => {
   expect(await pathsFor('openai/gpt-5', asked)).toEqual(REFUSED_FIRST);
   expect(door.sent()).toMatchObject(asked);
   expect(await pathsFor('openai/gpt-5', asked)).toEqual(AT_ONCE);
+});
+
+/** OpenAI, which refuses every request with this field at chat-completions, and answers all others. */
+function refusingField(name: string, message: string, param: string | null): void {
+  const error = { message, type: 'invalid_request_error', param, code: 'unknown_parameter' };
+  const chat = { role: 'assistant', content: 'Well.' };
+  const completion = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'gpt',
+    choices: [{ index: 0, message: chat, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 4, completion_tokens: 3, total_tokens: 7 },
+  };
+  door.answers(({ url }, response) => {
+    if (url === '/v1/responses') return json(response, answer);
+    return name in door.sent() ? json(response, { error }, 400) : json(response, completion);
+  });
+}
+
+describe('a field of another service', () => {
+  // DeepSeek, Z.ai and Moonshot; Alibaba; Google.
+  test.each<[string, string, Json, JsonObject]>([
+    ['thinking', 'openai/gpt-5', { type: 'enabled', budget_tokens: 9000 }, { effort: 'medium' }],
+    ['thinking', 'openai/gpt-5-mini', { type: 'disabled' }, { effort: 'minimal' }],
+    ['enable_thinking', 'openai/gpt-5.4', false, { effort: 'none' }],
+    ['thinking_budget', 'openai/gpt-5.4', 9000, { effort: 'medium' }],
+    [
+      'extra_body',
+      'openai/gpt-5.4',
+      { google: { thinking_config: { thinking_level: 'low' } } },
+      { effort: 'low' },
+    ],
+  ])('`%s` is understood as a setting of thinking, by %s', async (name, id, value, reasoning) => {
+    refusingField(name, `Unknown parameter: '${name}'.`, name);
+    const asked = { [name]: value };
+    expect(await pathsFor(id, asked)).toEqual(REFUSED_FIRST);
+    expect(door.sent()).toMatchObject({ reasoning });
+    expect(door.sent()).not.toHaveProperty(name);
+    expect(await pathsFor(id, asked)).toEqual(AT_ONCE);
+    expect(await pathsFor(id, {})).toEqual(['/v1/chat/completions']);
+  });
+
+  test('is recognized in older words, which name it in the message alone', async () => {
+    refusingField('enable_thinking', 'Unrecognized request arguments supplied: top_a, enable_thinking', null);
+    expect(await pathsFor('openai/gpt-5', { enable_thinking: true })).toEqual(REFUSED_FIRST);
+    expect(await pathsFor('openai/gpt-5', { enable_thinking: true })).toEqual(AT_ONCE);
+  });
+
+  // OpenRouter's clients send it to every address.
+  test('`usage` is left out, and the rest stays in its format', async () => {
+    refusingField('usage', "Unknown parameter: 'usage'.", 'usage');
+    const asked = { usage: { include: true }, seed: 7 };
+    expect(await pathsFor('openai/gpt-5.4', asked)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
+    expect(door.sent()).toMatchObject({ seed: 7 });
+    expect(door.sent()).not.toHaveProperty('usage');
+    expect(await pathsFor('openai/gpt-5.4', asked)).toEqual(['/v1/chat/completions']);
+  });
 });
 
 test('ten minutes later the request is sent unchanged again, in case OpenAI accepts it by then', async () => {

@@ -10,6 +10,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { Avoidance } from '../../conversation/rules/avoidance.ts';
+import { NAMES_ELSEWHERE } from '../../formats/openai/fields-elsewhere.ts';
 import { flat } from '../../lib/flat-text.ts';
 import type { Routed } from '../exchange.ts';
 import { asksStream, isNative } from '../request/request-kind.ts';
@@ -48,9 +49,8 @@ export function openLessons(clock: () => number): Lessons {
     remember(routed, lesson) {
       const { format, ...rest } = lesson;
       if (format !== undefined) {
-        const { model, reasoning, tools } = formatKeys(routed);
-        const { param } = format;
-        const kind = param === 'model' ? model : param === 'reasoning' ? reasoning : tools;
+        const keys = formatKeys(routed);
+        const kind = keys.get(format.param ?? 'tools') ?? keys.get('tools');
         if (kind !== undefined) formats.set(kind, format.wanted);
       }
       if (Object.keys(rest).length === 0) return;
@@ -69,7 +69,7 @@ export function openLessons(clock: () => number): Lessons {
 /** A request that its vendor wants in another format; any other unchanged. */
 function inFormat(routed: Routed, formatOf: (kind: string) => FormatName | undefined): Routed {
   if (!isNative(routed)) return routed;
-  for (const kind of Object.values(formatKeys(routed))) {
+  for (const kind of formatKeys(routed).values()) {
     const format = formatOf(kind);
     if (format !== undefined) return { ...routed, mustTranslate: true, upstreamFormat: format };
   }
@@ -129,20 +129,22 @@ export function askWhole(routed: Routed): Routed {
   return { ...routed, wantsWholeAnswer: true, ...(isNative(routed) && { mustTranslate: true }) };
 }
 
-/** What a demand for a format may apply to: a model, one of its fields, or its functions combined with an effort. */
-function formatKeys(routed: Routed) {
+/**
+ * What a demand for a format may apply to, by the field that made the difference: a model, one of its fields, or its
+ * functions combined with an effort.
+ */
+function formatKeys(routed: Routed): ReadonlyMap<string, string> {
   const {
     model: { id },
     scan: { fields },
     body,
   } = routed;
   const tenant = findTenant(routed.principal);
+  const keys = new Map([['model', `${id} ${tenant}`]]);
+  for (const name of NAMES_ELSEWHERE) if (fields.has(name)) keys.set(name, `${id} ${name} ${tenant}`);
   const span = fields.get('reasoning_effort');
   const isWord = span === undefined || span.end - span.start <= MAX_EFFORT_LENGTH;
   const effort = span === undefined ? '' : body.toString('latin1', span.start, span.end);
-  return {
-    model: `${id} ${tenant}`,
-    ...(fields.has('reasoning') && { reasoning: `${id} reasoning ${tenant}` }),
-    ...(fields.has('tools') && isWord && { tools: `${id} tools ${effort} ${tenant}` }),
-  };
+  if (fields.has('tools') && isWord) keys.set('tools', `${id} tools ${effort} ${tenant}`);
+  return keys;
 }

@@ -61,12 +61,12 @@ function avoidStream({ routed, recognized }: Refused): Repaired | undefined {
 /** A vendor with several formats may want such a request in another one. */
 function changeFormat({ routed, error, recognized }: Refused): Repaired | undefined {
   if (recognized?.kind !== 'format' || !isNative(routed)) return undefined;
-  const { format } = recognized;
+  const { format, field } = recognized;
   if (!routed.vendor.formats.includes(format)) return undefined;
   return {
     routed: { ...routed, mustTranslate: true, upstreamFormat: format },
     names: ['other-format'],
-    lesson: { format: { wanted: format, param: error.param } },
+    lesson: { format: { wanted: format, param: field ?? error.param } },
   };
 }
 

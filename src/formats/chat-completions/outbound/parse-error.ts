@@ -6,6 +6,7 @@ import { tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { RecognizedRefusal } from '../../format.ts';
 import { parseErrorObject, refusesStreams } from '../../openai/errors.ts';
+import { fieldElsewhere } from '../../openai/fields-elsewhere.ts';
 
 export { parseError, parseErrorObject } from '../../openai/errors.ts';
 
@@ -41,10 +42,10 @@ export function isErrorBody(body: JsonObject): boolean {
 
 /**
  * OpenAI serves some models by its responses API alone, and lets a thinking model call functions only there ("This model
- * is only supported in v1/responses", "To use function tools, use /v1/responses"). `reasoning` is a field of that API.
+ * is only supported in v1/responses", "To use function tools, use /v1/responses").
  */
-function demandsResponses({ message, param }: GatewayError): boolean {
-  return param === 'reasoning' || /\bv1\/responses\b/.test(message);
+function demandsResponses({ message }: GatewayError): boolean {
+  return /\bv1\/responses\b/.test(message);
 }
 
 /** OpenRouter, Moonshot and Volcengine: thinking cannot be switched off. */
@@ -59,6 +60,8 @@ const NO_SETTING =
 export function recognizeRefusal(refusal: GatewayError): RecognizedRefusal | undefined {
   if (refusesStreams(refusal)) return { kind: 'whole' };
   if (demandsResponses(refusal)) return { kind: 'format', format: 'responses' };
+  const field = fieldElsewhere(refusal);
+  if (field !== undefined) return { kind: 'format', format: field.format, field: field.name };
   if (ALWAYS_THINKS.test(refusal.message)) return { kind: 'avoid', avoidance: 'thinking-off' };
   if (NO_SETTING.test(refusal.message)) return { kind: 'avoid', avoidance: 'thinking-setting' };
   return undefined;
