@@ -16,6 +16,9 @@ const result = (id: string, words = 'r'): Part => ({
 const user = (...parts: Part[]): Turn => ({ role: 'user', parts });
 const assistant = (...parts: Part[]): Turn => ({ role: 'assistant', parts });
 
+/** Who says a part that not everyone says. */
+const PLACES: Readonly<Record<string, Turn['role']>> = { 'tool-call': 'assistant', 'tool-result': 'user' };
+
 const idsOf = (turns: readonly Turn[], kind: 'tool-call' | 'tool-result'): string[] =>
   turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === kind ? [part.id] : [])));
 
@@ -44,16 +47,14 @@ describe('calls and results in pairs', () => {
       fc.constant(text('x')),
     );
     const turn = fc.record({
-      role: fc.constantFrom('user' as const, 'assistant' as const),
+      role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
       parts: fc.array(part, { minLength: 1, maxLength: 4 }),
     });
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
         const placed = turns.map(({ role, parts }) => ({
           role,
-          parts: parts.filter(({ kind }) =>
-            role === 'user' ? kind !== 'tool-call' : kind !== 'tool-result',
-          ),
+          parts: parts.filter(({ kind }) => kind === 'text' || PLACES[kind] === role),
         }));
         const complete = completeCalls(strictTurns(renameRepeatedIds(placed)));
         const last = complete.at(-1);
