@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { type FormatName, type TranslatedRequest, translateRequest } from '../../src/translate/index.ts';
+import {
+  FORMAT_NAMES,
+  type FormatName,
+  type TranslatedRequest,
+  translateRequest,
+} from '../../src/translate/index.ts';
 import { excessOf } from '../support/cost.ts';
 
 const MODELS: Readonly<Record<FormatName, string>> = {
@@ -18,6 +23,40 @@ function translated(from: FormatName, to: FormatName, body: JsonObject): Transla
 
 const notesOn = (field: string, { notes }: TranslatedRequest): readonly string[] =>
   notes.flatMap((note) => (note.field === field ? [`${note.outcome}: ${note.detail}`] : []));
+
+describe('a choice among tools that only one vendor runs', () => {
+  const ASKED: Readonly<Partial<Record<FormatName, JsonObject>>> = {
+    responses: {
+      input: 'Hi',
+      tools: [{ type: 'code_interpreter', container: { type: 'auto' } }],
+      tool_choice: 'required',
+    },
+    messages: {
+      max_tokens: 99,
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [{ type: 'code_execution_20250825', name: 'code_execution' }],
+      tool_choice: { type: 'any' },
+    },
+    'generate-content': {
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      tools: [{ codeExecution: {} }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY' } },
+    },
+  };
+  const pairs = FORMAT_NAMES.flatMap((from) =>
+    FORMAT_NAMES.flatMap((to) => {
+      const asked = ASKED[from];
+      return asked === undefined || from === to ? [] : [{ from, to, asked }];
+    }),
+  );
+
+  test.each(pairs)('is dropped with them, and the notes say so: $from to $to', ({ from, to, asked }) => {
+    const { body, notes } = translated(from, to, asked);
+    for (const field of ['tools', 'tool_choice', 'toolConfig']) expect(body).not.toHaveProperty(field);
+    const field = from === 'generate-content' ? 'toolConfig.functionCallingConfig' : 'tool_choice';
+    expect(notes.filter((note) => note.field === field).map(({ outcome }) => outcome)).toEqual(['dropped']);
+  });
+});
 
 describe('a choice of the web search', () => {
   const openai = { input: 'Hi', tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } };

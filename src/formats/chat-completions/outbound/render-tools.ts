@@ -53,7 +53,8 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
   );
   if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
   // A choice without tools is a 400 here. Callers of responses may send one (Codex does, to compact a dialogue).
-  if (tools.length === 0 && (given.length > 0 || !(context.exact || mustCall(prompt)))) return { ...search };
+  if (tools.length === 0 && given.length > 0) return renderSearchAlone(search, asked, report);
+  if (given.length === 0 && !context.exact && !mustCall(prompt)) return {};
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice && { tool_choice: choice.value }),
@@ -67,6 +68,17 @@ function findAskedChoice({ toolChoice }: Prompt, { dialect, report }: RenderCont
   if (!isForcedSearch(toolChoice) || dialect.webSearch) return toolChoice;
   report('toolChoice', 'dropped', 'the service has no web search');
   return undefined;
+}
+
+/** The fields of a request that has lost its tools: a search at most. A call can no longer be forced. */
+function renderSearchAlone(
+  search: JsonObject | undefined,
+  choice: ToolChoice | undefined,
+  report: Report,
+): JsonObject {
+  if (search === undefined && choice?.mode === 'required')
+    report('toolChoice', 'dropped', 'no tools are left to choose from');
+  return { ...search };
 }
 
 /** Whether a call is forced. Without any tool that is the caller's mistake, which the service reports. */
