@@ -56,6 +56,28 @@ describe('a choice among tools that only one vendor runs', () => {
     const field = from === 'generate-content' ? 'toolConfig.functionCallingConfig' : 'tool_choice';
     expect(notes.filter((note) => note.field === field).map(({ outcome }) => outcome)).toEqual(['dropped']);
   });
+
+  describe('forced by name, from messages', () => {
+    const forced = { ...ASKED.messages, tool_choice: { type: 'tool', name: 'code_execution' } };
+    const code = { type: 'code_execution_20250825', name: 'code_execution' };
+
+    test.each(FORMAT_NAMES.filter((to) => to !== 'messages'))('beside a tool of the caller: to %s', (to) => {
+      const own = { name: 'f', input_schema: { type: 'object', properties: {} } };
+      const sent = translated('messages', to, { ...forced, tools: [code, own] });
+      expect(sent.body['tools']).toHaveLength(1);
+      for (const field of ['tool_choice', 'toolConfig']) expect(sent.body).not.toHaveProperty(field);
+      expect(notesOn('tool_choice', sent)).toEqual(['dropped: forces a tool that the vendor runs itself']);
+    });
+
+    test('beside a search, which is then the one to call', () => {
+      const search = { type: 'web_search_20250305', name: 'web_search' };
+      const sent = translated('messages', 'responses', { ...forced, tools: [code, search] });
+      expect(sent.body).toMatchObject({ tools: [{ type: 'web_search' }], tool_choice: 'required' });
+      expect(notesOn('tool_choice', sent)).toEqual([
+        'approximated: forces a tool that the vendor runs itself',
+      ]);
+    });
+  });
 });
 
 describe('a choice of the web search', () => {
