@@ -614,6 +614,16 @@ describe('checklist 236: a tool can be forced even if a service has no tool_choi
     expect(at(sent, 'input.1.content')).toBe('Answer with a call of the tool "b", not with text.');
   });
 
+  test.each([GLM, MUSE])(
+    '%s is asked for no call if only tools of another vendor are given',
+    async (model) => {
+      const code = { type: 'code_execution_20250825', name: 'code_execution' };
+      const sent = await sentFor('messages', model, { tools: [code], tool_choice: { type: 'any' } });
+      expect(sent).not.toHaveProperty('tools');
+      expect(JSON.stringify(sent)).not.toContain('Answer with a call');
+    },
+  );
+
   test.each([GLM, MUSE])('checklist 236: if no tool may be called, %s is offered none', async (model) => {
     const sent = await sentFor('messages', model, { ...tools('messages'), tool_choice: { type: 'none' } });
     expect(sent).not.toHaveProperty('tools');

@@ -57,6 +57,14 @@ describe('a choice among tools that only one vendor runs', () => {
     expect(notes.filter((note) => note.field === field).map(({ outcome }) => outcome)).toEqual(['dropped']);
   });
 
+  test.each<[FormatName, string, JsonObject]>([
+    ['chat-completions', 'qwen/qwen3-max', { enable_thinking: true }],
+    ['messages', 'claude-sonnet-4-5', { thinking: { type: 'enabled' } }],
+  ])('changes nothing else: %s asks %s to think', (to, model, expected) => {
+    const body: JsonObject = { model: 'm', ...ASKED.responses, reasoning: { effort: 'high' } };
+    expect(translateRequest({ from: 'responses', to, model, body }).body).toMatchObject(expected);
+  });
+
   describe('forced by name, from messages', () => {
     const forced = { ...ASKED.messages, tool_choice: { type: 'tool', name: 'code_execution' } };
     const code = { type: 'code_execution_20250825', name: 'code_execution' };

@@ -3,6 +3,7 @@
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { asObject, isEmpty, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
+import { dropLostChoice } from '../../drop-lost-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
@@ -39,9 +40,10 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const exact = given.formatSpecific?.format === 'chat-completions';
   const direct = exact ? given : resolveReferences(given, 'chat-completions', report);
   const resolved = wrapAnswer(direct, target, 'chat-completions', report);
+  const choosing = dropLostChoice(resolved, 'chat-completions', dialect.webSearch, report);
   const prompt = dialect.toolChoice
-    ? resolved
-    : downgradeToolChoice(resolved, (name) => toolNameFor(name, dialect), report);
+    ? choosing
+    : downgradeToolChoice(choosing, (name) => toolNameFor(name, dialect), report);
   const { shared, remaining } = splitSharedFields(prompt.formatSpecific, dialect, target);
   const unsaid = exact ? remaining : withoutSaid(remaining, { safety_identifier: prompt.user });
   const own = ownFields(unsaid, 'chat-completions', 'own', report);

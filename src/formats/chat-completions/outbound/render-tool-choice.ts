@@ -41,8 +41,3 @@ export function renderToolChoice(
     throw invalid('The choice of tools allows none of them.', 'toolChoice');
   return { value: word, only: new Set(allowed) };
 }
-
-/** Whether a web search is forced, and nothing else. */
-export function isForcedSearch(choice: ToolChoice | undefined): boolean {
-  return choice?.mode === 'required' && choice.search === true && choice.allowed?.length === 0;
-}

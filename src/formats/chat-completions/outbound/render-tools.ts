@@ -1,13 +1,6 @@
 /** Tools, in the dialect of the service. */
 
-import type {
-  CustomTool,
-  FunctionTool,
-  HostedTool,
-  Prompt,
-  Tool,
-  ToolChoice,
-} from '../../../conversation/prompt.ts';
+import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
@@ -30,7 +23,7 @@ import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';
-import { isForcedSearch, renderToolChoice } from './render-tool-choice.ts';
+import { renderToolChoice } from './render-tool-choice.ts';
 import { toolNameFor } from './tool-names.ts';
 
 /**
@@ -44,8 +37,7 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
     return {};
   }
   const given = prompt.tools ?? [];
-  const asked = findAskedChoice(prompt, context);
-  const choice = asked && renderToolChoice(asked, given, context);
+  const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, context);
   const only = choice?.only;
   const { tools, search } = renderTools(
     only ? given.filter((tool) => isAllowed(tool, only, prompt.toolChoice)) : given,
@@ -53,32 +45,13 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
   );
   if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
   // A choice without tools is a 400 here. Callers of responses may send one (Codex does, to compact a dialogue).
-  if (tools.length === 0 && given.length > 0) return renderSearchAlone(search, asked, report);
-  if (given.length === 0 && !context.exact && !mustCall(prompt)) return {};
+  if (tools.length === 0 && (given.length > 0 || !(context.exact || mustCall(prompt)))) return { ...search };
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice && { tool_choice: choice.value }),
     ...(prompt.parallelToolCalls !== undefined && { parallel_tool_calls: prompt.parallelToolCalls }),
     ...search,
   };
-}
-
-/** The caller's choice, without one that forces a web search that the service does not have. */
-function findAskedChoice({ toolChoice }: Prompt, { dialect, report }: RenderContext): ToolChoice | undefined {
-  if (!isForcedSearch(toolChoice) || dialect.webSearch) return toolChoice;
-  report('toolChoice', 'dropped', 'the service has no web search');
-  return undefined;
-}
-
-/** The fields of a request that has lost its tools: a search at most. A call can no longer be forced. */
-function renderSearchAlone(
-  search: JsonObject | undefined,
-  choice: ToolChoice | undefined,
-  report: Report,
-): JsonObject {
-  if (search === undefined && choice?.mode === 'required')
-    report('toolChoice', 'dropped', 'no tools are left to choose from');
-  return { ...search };
 }
 
 /** Whether a call is forced. Without any tool that is the caller's mistake, which the service reports. */

@@ -6,6 +6,7 @@ import { invalid } from '../../../lib/errors.ts';
 import { asObject, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
+import { dropLostChoice } from '../../drop-lost-choice.ts';
 import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
@@ -33,7 +34,8 @@ import { renderUserId } from './user-id.ts';
  * @throws GatewayError `invalid-request` for several choices, and for media that Anthropic does not accept.
  */
 export function renderRequest(original: Prompt, target: ModelTraits, report: Report): JsonObject {
-  const resolved = speaksMessages(original) ? original : adaptTools(original, report);
+  const choosing = dropLostChoice(original, 'messages', true, report);
+  const resolved = speaksMessages(choosing) ? choosing : adaptTools(choosing, report);
   const prompt = refusesForcedCalls(original, target)
     ? downgradeToolChoice(resolved, safeName, report)
     : resolved;

@@ -4,6 +4,7 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
+import { dropLostChoice } from '../../drop-lost-choice.ts';
 import type { Report } from '../../format.ts';
 import { withSchemas } from '../../prompt-schemas.ts';
 import type { Dialect } from '../dialects.ts';
@@ -17,7 +18,8 @@ import { safeName } from './tool-names.ts';
 export function adaptTools(prompt: Prompt, dialect: Dialect, report: Report): Prompt {
   const acyclic = dialect.cyclicSchemas ? prompt : cutCycles(prompt, report);
   if (dialect.toolChoices) return acyclic;
-  return dropChoice(downgradeToolChoice(acyclic, safeName, report), report);
+  const choosing = dropLostChoice(acyclic, 'responses', true, report);
+  return dropChoice(downgradeToolChoice(choosing, safeName, report), report);
 }
 
 function cutCycles(prompt: Prompt, report: Report): Prompt {
