@@ -24,6 +24,78 @@ function translated(from: FormatName, to: FormatName, body: JsonObject): Transla
 const notesOn = (field: string, { notes }: TranslatedRequest): readonly string[] =>
   notes.flatMap((note) => (note.field === field ? [`${note.outcome}: ${note.detail}`] : []));
 
+describe('what is sent in another form', () => {
+  const hello = { messages: [{ role: 'user', content: 'Hi' }] };
+  const own = { name: 'f', parameters: { type: 'object', properties: {} } };
+  const file = { filename: `${'f'.repeat(600)}.pdf`, file_data: 'data:application/pdf;base64,AAAA' };
+
+  test.each<[string, FormatName, JsonObject, string, JsonObject]>([
+    [
+      'a seed of more than 32 bits',
+      'generate-content',
+      { ...hello, seed: 2 ** 40 + 5 },
+      'approximated: seed',
+      { generationConfig: { seed: 5 } },
+    ],
+    [
+      'an empty stop sequence',
+      'generate-content',
+      { ...hello, stop: ['', 'x'] },
+      'dropped: stop',
+      { generationConfig: { stopSequences: ['x'] } },
+    ],
+    [
+      'a search where no tool may be called',
+      'generate-content',
+      { ...hello, tools: [{ type: 'function', function: own }], web_search_options: {}, tool_choice: 'none' },
+      'dropped: tools[].type',
+      { tools: [{ functionDeclarations: [{ name: 'f' }] }] },
+    ],
+    [
+      'a long name of a file',
+      'messages',
+      { messages: [{ role: 'user', content: [{ type: 'file', file }] }] },
+      'approximated: messages[].filename',
+      { messages: [{ content: [{ type: 'document', title: 'f'.repeat(500) }] }] },
+    ],
+    [
+      'a limit that the model does not have',
+      'messages',
+      { ...hello, max_completion_tokens: 10_000_000 },
+      'approximated: max_completion_tokens',
+      { max_tokens: 64_000 },
+    ],
+    [
+      'an e-mail address',
+      'messages',
+      { ...hello, user: 'a@b.test' },
+      'approximated: user',
+      { metadata: { user_id: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    ],
+    [
+      'parameters that are no object',
+      'messages',
+      { ...hello, tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'string' } } }] },
+      'approximated: tools[f].parameters',
+      { tools: [{ input_schema: { type: 'object' } }] },
+    ],
+  ])('%s, to %s', (_, to, body, note, expected) => {
+    const sent = translated('chat-completions', to, body);
+    expect(sent.notes.map(({ field, outcome }) => `${outcome}: ${field}`)).toEqual([note]);
+    expect(sent.body).toMatchObject(expected);
+  });
+
+  test("a line for Anthropic's accounting stays out, and the notes say so", () => {
+    const system = [
+      { type: 'text', text: 'x-anthropic-billing-header: cc_version=1' },
+      { type: 'text', text: 'Be brief.' },
+    ];
+    const sent = translated('messages', 'chat-completions', { max_tokens: 9, system, ...hello });
+    expect(notesOn('system', sent)).toEqual(["dropped: a line for Anthropic's accounting"]);
+    expect(sent.body['messages']).toMatchObject([{ content: 'Be brief.' }, { content: 'Hi' }]);
+  });
+});
+
 describe('a choice among tools that only one vendor runs', () => {
   const ASKED: Readonly<Partial<Record<FormatName, JsonObject>>> = {
     responses: {
