@@ -130,6 +130,9 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
       behind: { type: 'string', pattern: '(?<=a)b|(?<!a)c' },
       twice: { type: 'string', pattern: '^(["`]).*\\1$' },
       class: { type: 'string', pattern: '^[^[]*$' },
+      // An escaped bracket neither begins a class nor ends one.
+      bracket: { type: 'string', pattern: '\\[(?=a)' },
+      classes: { type: 'string', pattern: '[\\](?=]' },
       name: { anyOf: [{ type: 'string', pattern: '(?<first>.)' }, { type: 'null' }] },
       map: {
         type: 'object',
@@ -149,6 +152,8 @@ describe('checklist 167: a function whose patterns are written for JavaScript re
       behind: { type: 'string' },
       twice: { type: 'string' },
       class: { type: 'string' },
+      bracket: { type: 'string' },
+      classes: schema.properties.classes,
       name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
       map: { type: 'object', propertyNames: {}, patternProperties: { '^x-': {} } },
       nothing: { type: 'array', items: { type: 'string' }, default: { pattern: '\\p' } },
