@@ -1,13 +1,14 @@
 /** Counting of tokens at the vendors that take some fields of a request for it (Anthropic, OpenAI). */
 
-import { asNumber } from '../lib/json.ts';
+import { asNumber, splitFields } from '../lib/json.ts';
+import { wordSet } from '../lib/words.ts';
 import type { OutboundCounting } from './format.ts';
 
-/** @param counted the fields that a request for a count may have: the vendor refuses others. */
-export function countByFields(counted: ReadonlySet<string>): OutboundCounting {
+/** @param fields the ones that a request for a count may have: the vendor refuses others. */
+export function countByFields(fields: string): OutboundCounting {
+  const counted = wordSet(fields);
   return {
-    countedRequest: (request) =>
-      Object.fromEntries(Object.entries(request).filter(([field]) => counted.has(field))),
+    countedRequest: (request) => splitFields(request, counted)[0],
     parseCount: (answer) => asNumber(answer['input_tokens']),
   };
 }

@@ -1,8 +1,8 @@
 /** Anthropic's messages: `POST /v1/messages`. */
 
+import { countByFields } from '../counting.ts';
 import type { Format } from '../format.ts';
 import { serviceTraits } from './dialects.ts';
-import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { withoutState } from './inbound/refuse-state.ts';
 import { refuseUnknown, unknownField, unknownTool } from './inbound/refuse-unknown.ts';
@@ -11,7 +11,6 @@ import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
 import { requireFields } from './inbound/required-fields.ts';
 import { optionalFields } from './outbound/beta-features.ts';
-import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderHeaders } from './outbound/render-headers.ts';
@@ -30,7 +29,14 @@ export const messages: Format = {
     renderReply,
     renderLateError,
     ping: PING,
-    counting: inboundCounting,
+    counting: {
+      parseRequest(body, report) {
+        // A message requires `max_tokens`. A request for a count has none, so the placeholder is removed again.
+        const { maxTokens: _, ...prompt } = parseRequest({ ...body, max_tokens: 1 }, report);
+        return prompt;
+      },
+      renderCount: (tokens) => ({ input_tokens: tokens }),
+    },
   },
   outbound: {
     serviceTraits,
@@ -41,7 +47,8 @@ export const messages: Format = {
     parseEvents,
     parseError,
     parseFailure,
-    counting: outboundCounting,
+    // Of MessageCountTokensParams (`@anthropic-ai/sdk`): the limit and the sampling parameters are refused.
+    counting: countByFields('model messages system tools tool_choice thinking output_config cache_control'),
     marks: {
       opening: /"message_start"/,
       ending: /"message_stop"|"error": ?[{"]/,

@@ -1,16 +1,15 @@
 /** OpenAI's responses format (`POST /v1/responses`), both halves. */
 
+import { countByFields } from '../counting.ts';
 import type { Format } from '../format.ts';
 import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
-import { inboundCounting } from './inbound/count-tokens.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { withoutState } from './inbound/refuse-state.ts';
 import { refuseUnknown } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
-import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
@@ -28,7 +27,10 @@ export const responses: Format = {
     renderLateError,
     // Only a comment: events are numbered without gaps, so none can be sent before the answer begins.
     ping: COMMENT_LINE,
-    counting: inboundCounting,
+    counting: {
+      parseRequest,
+      renderCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    },
   },
   outbound: {
     renderRequest,
@@ -37,7 +39,8 @@ export const responses: Format = {
     parseEvents,
     parseError,
     parseFailure,
-    counting: outboundCounting,
+    // Of InputTokenCountParams (`openai`).
+    counting: countByFields('model input instructions parallel_tool_calls reasoning text tool_choice tools'),
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled|done)|error)"/,
