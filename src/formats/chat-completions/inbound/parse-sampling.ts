@@ -1,30 +1,13 @@
 /** The settings of sampling: temperature and the like, the limit of tokens, stop sequences and log probabilities. */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
 import { flagAt, integerAt, numberAt, seedAt, stopsAt } from '../../openai/fields.ts';
 
-/** The settings of a body. */
-type Sampling = Pick<
-  Prompt,
-  | 'maxTokens'
-  | 'temperature'
-  | 'topP'
-  | 'topK'
-  | 'stop'
-  | 'seed'
-  | 'frequencyPenalty'
-  | 'presencePenalty'
-  | 'choices'
-  | 'logprobs'
-  | 'topLogprobs'
->;
-
 /**
- * The settings that a body has. Absent ones are no property of the result.
+ * The settings that a body has, as fields of a prompt. Absent ones are no property of the result.
  * @throws GatewayError `invalid-request` for a value of the wrong type.
  */
-export function parseSampling(body: JsonObject): Sampling {
+export function parseSampling(body: JsonObject) {
   return compact({
     maxTokens:
       integerAt(body['max_completion_tokens'], 'max_completion_tokens') ??

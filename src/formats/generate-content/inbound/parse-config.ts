@@ -1,7 +1,6 @@
 /** `generationConfig`: sampling, limits, thinking, and the form of the answer (REST reference, GenerationConfig). */
 
-import type { Prompt } from '../../../conversation/prompt.ts';
-import { asFlag, type Compact, compact, type JsonObject } from '../../../lib/json.ts';
+import { asFlag, compact, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
 import { repeatedField } from '../wire/repeated-field.ts';
@@ -10,39 +9,12 @@ import { parseOutput } from './parse-output.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { CONFIG_FIELDS, CONFIG_OWN, sortFields } from './sort-fields.ts';
 
-/** The fields of a prompt that are in `generationConfig`. */
-type ConfigFields = Compact<{
-  [field in
-    | 'temperature'
-    | 'topP'
-    | 'topK'
-    | 'choices'
-    | 'maxTokens'
-    | 'topLogprobs'
-    | 'presencePenalty'
-    | 'frequencyPenalty'
-    | 'seed'
-    | 'stop'
-    | 'logprobs'
-    | 'thinking'
-    | 'output']: Prompt[field] | undefined;
-}>;
-
-interface Config {
-  readonly fields: ConfigFields;
-  /** Fields that mean something to Google alone. */
-  readonly own: JsonObject;
-  /** The neutral detail of images that have none. */
-  readonly detail: string | undefined;
-  /** Fields that the gateway does not know. */
-  readonly extra: JsonObject;
-}
-
 /**
- * A `generationConfig`.
+ * A `generationConfig`: its `fields` of a prompt, its `own` that mean something to Google alone, the neutral `detail` of
+ * images that have none, and `extra` fields that the gateway does not know.
  * @throws GatewayError `invalid-request` for a field that is not a number, and for an unknown level of thinking.
  */
-export function parseConfig(config: JsonObject, report: ParseReport): Config {
+export function parseConfig(config: JsonObject, report: ParseReport) {
   const { known, own, extra } = sortFields(config, CONFIG_FIELDS, CONFIG_OWN);
   const output = parseOutput(known, report);
   const stop = repeatedField(known['stopSequences']).filter((sequence) => typeof sequence === 'string');
