@@ -1,6 +1,6 @@
 /** Content that is stored at one vendor, under an id that means nothing to others. */
 
-import type { MediaSource, Prompt } from '../conversation/prompt.ts';
+import type { MediaSource } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 
 /** A file by its id in a vendor's store. */
@@ -16,14 +16,5 @@ export function getStoredId({ id, format }: FileSource, stores: readonly string[
   throw invalid(
     "This model cannot read a file from another vendor's file store; send the file's data instead.",
     'turns',
-  );
-}
-
-/** Refuses a prompt that begins with content cached at Google. @throws GatewayError `invalid-request` if it does. */
-export function refuseCachedContent({ cachedContent }: Prompt): void {
-  if (cachedContent === undefined) return;
-  throw invalid(
-    'The conversation begins with content that is cached at Google, and this model cannot read it; send the content itself instead.',
-    'cachedContent',
   );
 }

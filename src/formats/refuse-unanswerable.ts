@@ -5,13 +5,30 @@ import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 import { asList, asObject, asObjects, asText, type Json } from '../lib/json.ts';
 
+/** The formats in which a model gives one answer to a request. */
+const ONE_ANSWER: ReadonlySet<FormatName> = new Set(['messages', 'responses']);
+
 /**
- * Refuses a prompt of another format than `format` that asks for images or speech without text, or for the
- * continuation of an answer that Google has begun. Only Google's models draw images for callers of other formats.
- * @throws GatewayError `invalid-request` if it does.
+ * Refuses a prompt that models of a format cannot answer: one for several answers, or that begins with content cached at
+ * Google; and one of another format for images or speech without text, or for the continuation of an answer that Google
+ * has begun. Only Google's models draw images for callers of other formats.
+ * @throws GatewayError `invalid-request` if it is one of these.
  */
 export function refuseUnanswerable(prompt: Prompt, format: FormatName): void {
-  if (prompt.formatSpecific?.format === format) return;
+  const { choices = 1, cachedContent } = prompt;
+  if (choices > 1 && ONE_ANSWER.has(format)) {
+    throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
+  }
+  if (cachedContent !== undefined && format !== 'generate-content') {
+    throw invalid(
+      'The conversation begins with content that is cached at Google, and this model cannot read it; send the content itself instead.',
+      'cachedContent',
+    );
+  }
+  if (prompt.formatSpecific?.format !== format) refuseForeign(prompt, format);
+}
+
+function refuseForeign(prompt: Prompt, format: FormatName): void {
   const { modalities } = findFormatFields(prompt.formatSpecific, 'chat-completions');
   const isDrawn = format === 'generate-content' && prompt.images?.place === 'alone';
   if (lacksText(modalities) && !isDrawn) refuse('modalities');

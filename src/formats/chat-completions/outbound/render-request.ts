@@ -4,7 +4,6 @@ import type { Prompt } from '../../../conversation/prompt.ts';
 import { asObject, isEmpty, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { dropLostChoice } from '../../drop-lost-choice.ts';
-import { refuseCachedContent } from '../../foreign-file.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { takesSampling } from '../../openai/default-effort.ts';
@@ -34,7 +33,6 @@ const PLACED: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'stream_op
  * @throws GatewayError `invalid-request` for media that the service does not take, and if no tool is allowed.
  */
 export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
-  refuseCachedContent(given);
   refuseUnanswerable(given, 'chat-completions');
   const dialect = dialectFor(target);
   const exact = given.formatSpecific?.format === 'chat-completions';

@@ -2,12 +2,10 @@
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, TextPart } from '../../../conversation/prompt.ts';
-import { invalid } from '../../../lib/errors.ts';
 import { asObject, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { dropLostChoice } from '../../drop-lost-choice.ts';
-import { refuseCachedContent } from '../../foreign-file.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
 import { ownFields, reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveReferences } from '../../prompt-schemas.ts';
@@ -39,10 +37,6 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
   const prompt = refusesForcedCalls(original, target)
     ? downgradeToolChoice(resolved, safeName, report)
     : resolved;
-  if (prompt.choices !== undefined && prompt.choices > 1) {
-    throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
-  }
-  refuseCachedContent(prompt);
   refuseUnanswerable(prompt, 'messages');
   const maxTokens = findMaxTokens(prompt, target, report);
   const { system, turns: arranged } = arrangeTurns(prompt, target, report);

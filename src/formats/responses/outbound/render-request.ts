@@ -2,10 +2,8 @@
 
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
-import { invalid } from '../../../lib/errors.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { refuseCachedContent } from '../../foreign-file.ts';
-import { type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
+import { CUT_HERE, type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
 import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
@@ -42,10 +40,6 @@ export function renderRequest(given: Prompt, target: ModelTraits, report: Report
   const context = createContext(target, given.thinking, report);
   const resolved = context.keepsAll ? given : resolveReferences(given, 'responses', report);
   const prompt = adaptTools(wrapAnswer(resolved, target, 'responses', report), context.dialect, report);
-  if (prompt.choices !== undefined && prompt.choices > 1) {
-    throw invalid('This model gives one answer at a time: no more can be asked for.', 'choices');
-  }
-  refuseCachedContent(prompt);
   refuseUnanswerable(prompt, 'responses');
   const { fields, verbosity } = renderFormatFields(prompt, report);
   const taken = context.keepsAll
