@@ -31,7 +31,7 @@ export type {
   ToolCallPart,
   ToolResultPart,
 } from './parts.ts';
-export type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from './tools.ts';
+export type { CustomTool, FunctionTool, HostedTool, NamedTool, Tool, ToolChoice } from './tools.ts';
 
 /** What a request wants of a response that the vendor has stored. It asks no model. */
 export const STORED_OPERATIONS = ['retrieve', 'delete', 'cancel', 'list-input'] as const;

@@ -47,8 +47,11 @@ export interface HostedTool {
   readonly webSearch?: boolean;
 }
 
+/** A tool that the caller runs, and that calls name. */
+export type NamedTool = FunctionTool | CustomTool;
+
 /** Any tool of a prompt. */
-export type Tool = FunctionTool | CustomTool | HostedTool;
+export type Tool = NamedTool | HostedTool;
 
 /**
  * How the model chooses among the tools. `allowed` narrows `auto` or `required` to these names, and to a web search if

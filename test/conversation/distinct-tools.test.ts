@@ -1,8 +1,8 @@
 /** Names of their own for different tools of one name. */
 
 import { expect, test } from 'vitest';
-import type { Tool } from '../../src/conversation/prompt.ts';
-import { distinctTools, type NamedTool, renameCalls } from '../../src/conversation/rules/distinct-tools.ts';
+import type { NamedTool, Tool } from '../../src/conversation/prompt.ts';
+import { distinctTools, renameCalls } from '../../src/conversation/rules/distinct-tools.ts';
 import { excessOf } from '../support/cost.ts';
 
 const keyOf = ({ kind, name, description }: NamedTool): string => `${kind} ${description} ${name}`;

@@ -4,9 +4,8 @@
  * unique"). So all but the first go by names of their own until the answer is back in the caller's format.
  */
 
-import type { CustomTool, FunctionTool, Prompt, Tool, ToolCallPart, Turn } from '../prompt.ts';
-
-export type NamedTool = FunctionTool | CustomTool;
+import type { NamedTool, Prompt, Tool, ToolCallPart, Turn } from '../prompt.ts';
+import { toolTable } from './tool-table.ts';
 
 export interface DistinctTools {
   readonly tools: readonly Tool[];
@@ -77,12 +76,6 @@ export function renameCalls(
 }
 
 /** The caller's names of the tools that go by other names, by these names. */
-export function findGivenNames({ tools = [] }: Pick<Prompt, 'tools'>): ReadonlyMap<string, string> {
-  let given: Map<string, string> | undefined;
-  for (const tool of tools) {
-    if (tool.kind === 'hosted' || tool.givenName === undefined) continue;
-    given ??= new Map();
-    given.set(tool.name, tool.givenName);
-  }
-  return given ?? NONE;
+export function findGivenNames({ tools }: Pick<Prompt, 'tools'>): ReadonlyMap<string, string> {
+  return toolTable(tools, (tool) => tool.givenName);
 }

@@ -7,6 +7,7 @@ import type { Tool } from '../../../conversation/prompt.ts';
 import { tryParseExact } from '../../../conversation/rules/arguments.ts';
 import { withoutRootReference } from '../../../conversation/rules/root-reference.ts';
 import { withoutRootUnion } from '../../../conversation/rules/root-union.ts';
+import { toolTable } from '../../../conversation/rules/tool-table.ts';
 import { asList, asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { fitText } from './tool-names.ts';
 
@@ -30,19 +31,11 @@ export function withSafeKeys(schema: JsonObject): JsonObject {
 }
 
 /** Finds the changed names of each tool, by the tool's name. Tools without any are left out. */
-export function findChangedKeysByTool(tools: readonly Tool[] = []): ReadonlyMap<string, ChangedKeys> {
-  let changed: Map<string, ChangedKeys> | undefined;
-  for (const tool of tools) {
-    if (tool.kind !== 'function') continue;
-    const keys = findChangedKeys(tool.parameters);
-    if (keys === undefined) continue;
-    changed ??= new Map();
-    changed.set(tool.name, keys);
-  }
-  return changed ?? NONE;
+export function findChangedKeysByTool(tools: readonly Tool[] | undefined): ReadonlyMap<string, ChangedKeys> {
+  return toolTable(tools, (tool) =>
+    tool.kind === 'function' ? findChangedKeys(tool.parameters) : undefined,
+  );
 }
-
-const NONE: ReadonlyMap<string, ChangedKeys> = new Map();
 
 /** Finds the changed names of a caller's schema; undefined if none had to change. */
 export function findChangedKeys(schema: JsonObject = {}): ChangedKeys | undefined {

@@ -5,6 +5,7 @@
  */
 
 import type { Tool } from '../../../conversation/prompt.ts';
+import { toolTable } from '../../../conversation/rules/tool-table.ts';
 import {
   asList,
   asObject,
@@ -94,19 +95,11 @@ export const CLIENT_CALLS: ReadonlyMap<string, ClientCall> = new Map([
 ]);
 
 /** The kinds of calls for a prompt's tools, by the names of the functions. */
-export function findClientCalls(tools: readonly Tool[] = []): ReadonlyMap<string, ClientCall> {
-  let calls: Map<string, ClientCall> | undefined;
-  for (const tool of tools) {
-    if (!isClientTool(tool)) continue;
-    const call = CLIENT_CALLS.get(tool.givenName ?? tool.name);
-    if (call === undefined) continue;
-    calls ??= new Map();
-    calls.set(tool.name, call);
-  }
-  return calls ?? NONE;
+export function findClientCalls(tools: readonly Tool[] | undefined): ReadonlyMap<string, ClientCall> {
+  return toolTable(tools, (tool) =>
+    isClientTool(tool) ? CLIENT_CALLS.get(tool.givenName ?? tool.name) : undefined,
+  );
 }
-
-const NONE: ReadonlyMap<string, ClientCall> = new Map();
 
 /** Parses what a model wrote as the arguments of the function. Never throws. */
 export function parseAction(call: ClientCall, written: string): JsonObject {

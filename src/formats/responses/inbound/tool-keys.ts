@@ -1,8 +1,7 @@
 /** What this format tells tools and calls apart by: their kind, their namespace and their name. */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
-import type { ToolCallPart } from '../../../conversation/prompt.ts';
-import type { NamedTool } from '../../../conversation/rules/distinct-tools.ts';
+import type { NamedTool, ToolCallPart } from '../../../conversation/prompt.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { isClientTool } from '../wire/client-tools.ts';
 import { parseNamespacedName } from '../wire/namespaces.ts';

@@ -6,6 +6,7 @@
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Tool } from '../../../conversation/prompt.ts';
+import { toolTable } from '../../../conversation/rules/tool-table.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 
@@ -46,17 +47,9 @@ export function parseNeutralName(item: JsonObject): string | undefined {
 }
 
 /** The namespaced names of a prompt's tools, by their neutral names. */
-export function findNamespacedNames(tools: readonly Tool[] = []): ReadonlyMap<string, NamespacedName> {
-  let names: Map<string, NamespacedName> | undefined;
-  for (const tool of tools) {
-    const kept =
-      tool.kind === 'hosted' ? undefined : findRoundTrip(tool.formatSpecific, 'responses')['namespace'];
-    const name = parseNamespacedName(asObject(kept) ?? {});
-    if (tool.kind === 'hosted' || name === undefined) continue;
-    names ??= new Map();
-    names.set(tool.name, name);
-  }
-  return names ?? NONE;
+export function findNamespacedNames(tools: readonly Tool[] | undefined): ReadonlyMap<string, NamespacedName> {
+  return toolTable(tools, ({ formatSpecific }) => {
+    const kept = asObject(findRoundTrip(formatSpecific, 'responses')['namespace']);
+    return kept && parseNamespacedName(kept);
+  });
 }
-
-const NONE: ReadonlyMap<string, NamespacedName> = new Map();
