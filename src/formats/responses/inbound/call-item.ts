@@ -1,7 +1,6 @@
 /** Writes a tool call of the answer: of a function, with JSON arguments, or of a custom tool, with free text. */
 
-import type { Signature } from '../../../conversation/prompt.ts';
-import type { OpenPart, PartDetail, PartStart } from '../../../conversation/reply.ts';
+import type { OpenPart, PartStart } from '../../../conversation/reply.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type NamespacedName, parseNamespacedName } from '../wire/namespaces.ts';
@@ -34,6 +33,7 @@ const CUSTOM: Kind = {
 
 /** The item of a call. */
 export class CallItem implements Item {
+  readonly signed = 'after';
   readonly #call: Call;
   readonly #events: EventWriter;
   readonly #kind: Kind;
@@ -44,7 +44,6 @@ export class CallItem implements Item {
   readonly #place: { readonly item_id: string; readonly output_index: number };
   readonly #deltas: Deltas;
   #text = '';
-  #signature: Signature | undefined;
 
   /** @param known the caller's name of the tool, unless the call says it */
   constructor({ id, index }: Place, call: Call, start: PartStart, events: EventWriter, known: CallerName) {
@@ -61,10 +60,6 @@ export class CallItem implements Item {
   delta(piece: string): void {
     this.#text += piece;
     this.#events.writeDelta(this.#deltas, piece);
-  }
-
-  detail({ signature }: PartDetail): void {
-    this.#signature = signature ?? this.#signature;
   }
 
   keepAlive(): boolean {
@@ -91,9 +86,5 @@ export class CallItem implements Item {
       [field]: this.#text,
       call_id: this.#call.id,
     };
-  }
-
-  unplacedSignature(): Signature | undefined {
-    return this.#signature;
   }
 }

@@ -1,7 +1,5 @@
 /** Writes a call of a tool that the caller runs (`client-calls.ts`) in the answer. */
 
-import type { Signature } from '../../../conversation/prompt.ts';
-import type { PartDetail } from '../../../conversation/reply.ts';
 import { asList, type JsonObject } from '../../../lib/json.ts';
 import { type ClientCall, parseAction } from './client-calls.ts';
 import type { EventWriter, Item, Place, Status } from './output-item.ts';
@@ -9,13 +7,13 @@ import type { EventWriter, Item, Place, Status } from './output-item.ts';
 /** The item of a call. It is added only when the call is complete: partial JSON text says nothing. */
 export class ClientCallItem implements Item {
   readonly isLate = true;
+  readonly signed = 'after';
   readonly #place: Place;
   readonly #callId: string;
   readonly #call: ClientCall;
   readonly #events: EventWriter;
   #text = '';
   #action: JsonObject = {};
-  #signature: Signature | undefined;
 
   constructor(place: Place, callId: string, call: ClientCall, events: EventWriter) {
     this.#place = place;
@@ -26,10 +24,6 @@ export class ClientCallItem implements Item {
 
   delta(piece: string): void {
     this.#text += piece;
-  }
-
-  detail({ signature }: PartDetail): void {
-    this.#signature = signature ?? this.#signature;
   }
 
   end(): void {
@@ -49,10 +43,6 @@ export class ClientCallItem implements Item {
 
   render(status: Status): JsonObject {
     return this.#renderItem(status === 'incomplete' ? this.#call.cutStatus : status, this.#action);
-  }
-
-  unplacedSignature(): Signature | undefined {
-    return this.#signature;
   }
 
   #renderItem(status: Status, action: JsonObject): JsonObject {

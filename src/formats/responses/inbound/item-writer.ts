@@ -49,6 +49,8 @@ export class ItemWriter {
   #open: { readonly item: Item; readonly place: Place } | undefined;
   /** The place in `output` of the reasoning item for the signature of the open message. */
   #holder: number | undefined;
+  /** What came with the last part of the open item. A part with a signature is the last one of its item. */
+  #signature: Signature | undefined;
   /** The open item while a part of it is open. */
   #writing: Item | undefined;
   #refused = false;
@@ -74,7 +76,7 @@ export class ItemWriter {
     const isText = part.kind === 'text' || part.kind === 'refusal';
     const maySign = (event.signature ?? event.mayBeSigned) !== undefined;
     const needsHolder = this.#options.includesEncrypted && isText && maySign;
-    const joins = !needsHolder || this.#holder !== undefined;
+    const joins = this.#signature === undefined && (!needsHolder || this.#holder !== undefined);
     if (joins && this.#open?.item.takes?.(event)) {
       this.#resume(this.#open.item, event);
       return;
@@ -107,10 +109,13 @@ export class ItemWriter {
   }
 
   detail(event: PartDetail): void {
-    const { index, citation } = event;
+    const { index, citation, signature } = event;
     const cite = this.#options.ended.get(index);
     if (cite && citation) cite(citation);
-    else this.#writing?.detail(event);
+    else if (this.#writing) {
+      this.#writing.detail?.(event);
+      this.#signature = signature ?? this.#signature;
+    }
   }
 
   logprobs({ tokens }: LogprobsEvent): void {
@@ -187,17 +192,19 @@ export class ItemWriter {
     this.#open = undefined;
     item.close?.();
     this.#writeDone(place, item.render(status, phase));
-    const signature = item.unplacedSignature?.();
+    const signature = item.signed === 'inside' ? undefined : this.#signature;
     const holder = this.#holder;
     const held = holder === undefined ? undefined : this.output[holder];
     if (signature && held && holder !== undefined)
       this.output[holder] = { ...held, encrypted_content: sealSignature(signature, 'm') };
-    else if (signature && !item.isMessage) this.#carry(signature, 'p');
+    else if (signature && item.signed === 'after') this.#carry(signature, 'p');
     this.#holder = undefined;
   }
 
   #resume(item: Item, start: PartStart): void {
     this.#writing = item;
+    // That of a call stands before it.
+    this.#signature = start.part.kind === 'tool-call' ? undefined : start.signature;
     item.start?.(start);
   }
 

@@ -4,7 +4,6 @@
  * (`extract_last_text` of its `ItemHelpers`), which then was only a full stop.
  */
 
-import type { Signature } from '../../../conversation/prompt.ts';
 import type { PartDetail, PartStart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getOrigin } from '../wire/origin.ts';
@@ -14,7 +13,7 @@ import type { EventWriter, Item, Phase, Place, Status } from './output-item.ts';
 
 /** The item of the text or refusal `first`, and of those after it that belong to the same message. */
 export class MessageItem implements Item {
-  readonly isMessage = true;
+  readonly signed = 'before';
   readonly #place: Place;
   readonly #first: PartStart;
   readonly #events: EventWriter;
@@ -23,7 +22,6 @@ export class MessageItem implements Item {
   #open: MessageContent | undefined;
   /** Whether the open content is a text that has ended, but that another text may continue. */
   #isPaused = false;
-  #signature: Signature | undefined;
   #last: PartStart;
 
   constructor(place: Place, first: PartStart, events: EventWriter, options: TextOptions) {
@@ -37,7 +35,6 @@ export class MessageItem implements Item {
   takes({ part, formatSpecific }: PartStart): boolean {
     return (
       (part.kind === 'text' || part.kind === 'refusal') &&
-      this.#signature === undefined &&
       getOrigin(formatSpecific).at === getOrigin(this.#first.formatSpecific).at
     );
   }
@@ -50,15 +47,13 @@ export class MessageItem implements Item {
       this.#open = this.#openContent(start);
     }
     this.#last = start;
-    this.#signature = start.signature;
   }
 
   delta(text: string): void {
     this.#open?.delta(text);
   }
 
-  detail({ signature, citation }: PartDetail): void {
-    this.#signature = signature ?? this.#signature;
+  detail({ citation }: PartDetail): void {
     if (citation) this.#open?.cite?.(citation);
   }
 
@@ -96,10 +91,6 @@ export class MessageItem implements Item {
       // An item that came in this format has the vendor's own phase, or none.
       ...(phase && formatSpecific?.format !== 'responses' && { phase }),
     };
-  }
-
-  unplacedSignature(): Signature | undefined {
-    return this.#signature;
   }
 
   #openContent({ part, formatSpecific }: PartStart): MessageContent {

@@ -1,6 +1,5 @@
 /** What the writers of all kinds of output items have in common. */
 
-import type { Signature } from '../../../conversation/prompt.ts';
 import type { PartDetail, PartStart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { RenderedResponse } from './rendered-response.ts';
@@ -37,13 +36,13 @@ export type Phase = 'commentary' | 'final_answer';
 export interface Item {
   /** Whether it writes its own `added` event when its first part ends, because nothing is known of it before. */
   readonly isLate?: boolean;
-  /** Whether it is a message: its signature has no item of its own after it. */
-  readonly isMessage?: boolean;
+  /** Where the signatures of its parts go: into the item itself, or into a reasoning item before it or after it. */
+  readonly signed: 'inside' | 'before' | 'after';
   /** Whether a part that starts now belongs to this item, too. Absent: none does. */
   takes?(start: PartStart): boolean;
   start?(start: PartStart): void;
   delta(text: string): void;
-  detail(detail: PartDetail): void;
+  detail?(detail: PartDetail): void;
   logprobs?(tokens: readonly TokenLogprob[]): void;
   end(): void;
   /** Closes a part that has ended, but that a later part might continue. Absent if no part continues another. */
@@ -52,6 +51,4 @@ export interface Item {
   keepAlive?(): boolean;
   /** Renders the item as it is now. @param phase of a message, if known */
   render(status: Status, phase?: Phase): JsonObject;
-  /** A signature that came with a part for which this format has no field. */
-  unplacedSignature?(): Signature | undefined;
 }

@@ -33,6 +33,7 @@ const CONTENT: Kind = {
 
 /** The item of the thinking part `first`, and of those after it that came in the same item. */
 export class ReasoningItem implements Item {
+  readonly signed = 'inside';
   readonly #place: Place;
   readonly #first: PartStart;
   readonly #events: EventWriter;
