@@ -4,7 +4,7 @@ import type { Citation } from '../../../conversation/prompt.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Deltas, EventWriter } from './output-item.ts';
+import type { EventWriter } from './output-item.ts';
 
 /** Cites a text that has ended. */
 export type CiteEnded = (citation: Citation) => void;
@@ -27,44 +27,29 @@ export interface MessageContent {
   end(): JsonObject;
 }
 
-/** A refusal. */
-export class RefusalContent implements MessageContent {
-  readonly #place: JsonObject;
-  readonly #fields: JsonObject;
-  readonly #events: EventWriter;
-  readonly #deltas: Deltas;
-  #text = '';
-
-  /**
-   * @param place the fields that say in every event where the part is.
-   * @param fields other fields of the part.
-   */
-  constructor(place: JsonObject, fields: JsonObject, events: EventWriter) {
-    this.#place = place;
-    this.#fields = fields;
-    this.#events = events;
-    this.#deltas = events.deltas('response.refusal.delta', place);
-    events.write('response.content_part.added', { ...place, part: this.render() });
-  }
-
-  delta(text: string): void {
-    this.#text += text;
-    this.#events.writeDelta(this.#deltas, text);
-  }
-
-  keepAlive(): void {
-    this.#events.writeDelta(this.#deltas, '');
-  }
-
-  render(): JsonObject {
-    return { ...this.#fields, type: 'refusal', refusal: this.#text };
-  }
-
-  end(): JsonObject {
-    this.#text = flat(this.#text);
-    const part = this.render();
-    this.#events.write('response.refusal.done', { ...this.#place, refusal: this.#text });
-    this.#events.write('response.content_part.done', { ...this.#place, part });
-    return part;
-  }
+/**
+ * Begins a refusal.
+ * @param place the fields that say in every event where the part is.
+ * @param fields other fields of the part.
+ */
+export function beginRefusal(place: JsonObject, fields: JsonObject, events: EventWriter): MessageContent {
+  const deltas = events.deltas('response.refusal.delta', place);
+  let refusal = '';
+  const render = (): JsonObject => ({ ...fields, type: 'refusal', refusal });
+  events.write('response.content_part.added', { ...place, part: render() });
+  return {
+    delta(text) {
+      refusal += text;
+      events.writeDelta(deltas, text);
+    },
+    keepAlive: () => events.writeDelta(deltas, ''),
+    render,
+    end() {
+      refusal = flat(refusal);
+      const part = render();
+      events.write('response.refusal.done', { ...place, refusal });
+      events.write('response.content_part.done', { ...place, part });
+      return part;
+    },
+  };
 }

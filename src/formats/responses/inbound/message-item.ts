@@ -7,7 +7,7 @@
 import type { PartDetail, PartStart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getOrigin } from '../wire/origin.ts';
-import { type MessageContent, RefusalContent } from './message-content.ts';
+import { beginRefusal, type MessageContent } from './message-content.ts';
 import { TextContent, type TextOptions } from './message-text.ts';
 import type { EventWriter, Item, Phase, Place, Status } from './output-item.ts';
 
@@ -98,7 +98,7 @@ export class MessageItem implements Item {
     const place = { item_id: id, output_index: index, content_index: this.#content.length };
     const { part: fields = {} } = getOrigin(formatSpecific);
     return part.kind === 'refusal'
-      ? new RefusalContent(place, fields, this.#events)
+      ? beginRefusal(place, fields, this.#events)
       : new TextContent(place, fields, this.#events, this.#options);
   }
 }
