@@ -952,6 +952,15 @@ describe('the output format', () => {
     ['an object with arbitrary keys', { type: 'object', additionalProperties: { type: 'string' } }],
     ['a schema that contains itself', { type: 'object', properties: { next: { $ref: '#' } } }],
     [
+      'a schema that contains itself by way of a property',
+      {
+        type: 'object',
+        properties: {
+          tree: { type: 'object', properties: { left: { $ref: '#/properties/tree' } } },
+        },
+      },
+    ],
+    [
       'a schema that contains itself through another',
       {
         type: 'object',

@@ -4,11 +4,11 @@
  * description, where the model reads them.
  */
 
-import { parsePointer } from '../../../conversation/rules/json-pointer.ts';
 import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
+import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asList, asObject, asText, isEmpty, isObject } from '../../../lib/json.ts';
+import { asList, asObject, isEmpty, isObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 
 /** The string formats that Anthropic enforces. */
@@ -23,7 +23,6 @@ const REFUSED = wordList(`
 
 /** Deeper than any real schema. `JSON.stringify` still handles this depth without trouble. */
 const MAX_DEPTH = 200;
-const MAX_DEFINITIONS = 1000;
 
 /**
  * Closes every object of a schema, and removes the keywords that Anthropic refuses.
@@ -31,7 +30,7 @@ const MAX_DEFINITIONS = 1000;
  *   arbitrary keys, a list whose items differ by position, or a schema that contains itself.
  */
 export function closeSchema(schema: JsonObject): JsonObject | undefined {
-  return canClose(schema, 0) && !isRecursive(schema) ? closeObjects(schema) : undefined;
+  return canClose(schema, 0) && withoutCycles(schema) === schema ? closeObjects(schema) : undefined;
 }
 
 /** Tells whether the root of a schema is an object, as the input of a tool must be. */
@@ -43,41 +42,8 @@ function mayBeObject(schema: JsonObject): boolean {
   return isObjectSchema(schema) || asList(schema['type']).includes('object');
 }
 
-/**
- * Tells whether a definition contains itself, directly or through others. A schema with more definitions than
- * `MAX_DEFINITIONS` counts as recursive.
- */
-function isRecursive(schema: JsonObject): boolean {
-  const definitions = new Map(
-    DEFINITIONS.flatMap((key) => Object.entries(asObject(schema[key]) ?? {})).map(([name, inner]) => [
-      name,
-      new Set(isObject(inner) ? findDefinitions(inner) : []),
-    ]),
-  );
-  if (definitions.size > MAX_DEFINITIONS) return true;
-  const open = new Set<string>();
-  const closed = new Set<string>();
-  const isLooped = (name: string): boolean => {
-    if (open.has(name)) return true;
-    if (closed.has(name)) return false;
-    open.add(name);
-    const looped = [...(definitions.get(name) ?? [])].some(isLooped);
-    open.delete(name);
-    closed.add(name);
-    return looped;
-  };
-  return [...definitions.keys()].some(isLooped);
-}
-
-/** Finds the names of the definitions that a schema refers to. */
-function findDefinitions(schema: JsonObject): readonly string[] {
-  const [list = '', name] = parsePointer(asText(schema['$ref']) ?? '') ?? [];
-  const isDefinition = name !== undefined && DEFINITIONS.includes(list);
-  return [...(isDefinition ? [name] : []), ...getInnerSchemas(schema).flatMap(findDefinitions)];
-}
-
 function canClose(schema: JsonObject, depth: number): boolean {
-  if (depth > MAX_DEPTH || schema['$ref'] === '#' || isObject(schema['patternProperties'])) return false;
+  if (depth > MAX_DEPTH || isObject(schema['patternProperties'])) return false;
   if (schema['prefixItems'] !== undefined) return false;
   const open = schema['additionalProperties'];
   const isFree = mayBeObject(schema) && isEmpty(asObject(schema['properties']) ?? {});
@@ -112,11 +78,10 @@ function closeObjects(schema: JsonObject): JsonObject {
   };
 }
 
-const DEFINITIONS = ['$defs', 'definitions'];
 const PLACES: SchemaPlaces = {
   schemas: ['items'],
   lists: ['anyOf', 'oneOf', 'allOf', 'prefixItems'],
-  maps: ['properties', ...DEFINITIONS],
+  maps: ['properties', '$defs', 'definitions'],
 };
 
 /** Returns the schemas directly inside a schema. */
