@@ -5,10 +5,10 @@ import type { GatewayError } from '../../../lib/errors.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
+import { renderLogprobs } from '../wire/logprobs.ts';
 import { CandidateWriter, EMPTY_TEXT } from './candidate-writer.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { renderLateError } from './render-error.ts';
-import { renderLogprobs } from './render-logprobs.ts';
 import { findPromptFeedback, isBlockedPrompt } from './response-fields.ts';
 
 /**

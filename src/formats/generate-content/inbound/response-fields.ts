@@ -10,10 +10,10 @@ import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
+import { renderLogprobs } from '../wire/logprobs.ts';
 import { type CarriedThought, renderProof } from '../wire/thought-signature.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { renderGrounding } from './render-citations.ts';
-import { renderLogprobs } from './render-logprobs.ts';
 
 /** The last second of JavaScript's dates (ECMAScript, "Time Values and Time Range"). */
 const LAST_SECOND = 8.64e12;

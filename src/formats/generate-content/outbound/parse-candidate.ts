@@ -7,11 +7,11 @@ import { asObject, asText, isObject, type Json, type JsonObject } from '../../..
 import { wordList } from '../../../lib/words.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { finishWord, parseFinish, unknownWord } from '../wire/finish-reasons.ts';
+import { parseLogprobs } from '../wire/logprobs.ts';
 import { CandidateParts, findParts, isPlainText } from './candidate-parts.ts';
 import { CandidateSources, SOURCES } from './candidate-sources.ts';
 import { MergedFields } from './merged-fields.ts';
 import type { Answer } from './parse-calls.ts';
-import { parseLogprobs } from './parse-logprobs.ts';
 import { findGroundedQueries } from './search-queries.ts';
 
 /** Fields of a candidate that mean something to Google alone. They are passed on unchanged, with its end. */

@@ -21,3 +21,17 @@ function parseToken(token: JsonObject): TokenLogprob {
     bytes: utf8Bytes(text),
   };
 }
+
+/** The `logprobsResult` of tokens. */
+export function renderLogprobs(tokens: readonly TokenLogprob[]): JsonObject {
+  return {
+    chosenCandidates: tokens.map(renderToken),
+    ...(tokens.some((token) => token.top) && {
+      topCandidates: tokens.map((token) => ({ candidates: (token.top ?? []).map(renderToken) })),
+    }),
+  };
+}
+
+function renderToken({ token, logprob }: TokenLogprob): JsonObject {
+  return { token, logProbability: logprob };
+}
