@@ -71,25 +71,9 @@ const READ = wordSet(`
  */
 export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   refuseState(body);
-  const {
-    model,
-    input,
-    instructions,
-    max_output_tokens,
-    temperature,
-    top_p,
-    tools,
-    tool_choice,
-    parallel_tool_calls,
-    text,
-    reasoning,
-    stream,
-    metadata,
-    service_tier,
-    top_logprobs,
-    user,
-    store,
-  } = body;
+  const { model, input, instructions, text, reasoning, tools, tool_choice, parallel_tool_calls } = body;
+  const { max_output_tokens, temperature, top_p, top_logprobs } = body;
+  const { stream, metadata, service_tier, user, store } = body;
   const others = otherFields(body, READ);
   const { output, rest: textRest } = parseTextSettings(applyUpdates(objectAt(text, 'text'), 'text', input));
   const {
