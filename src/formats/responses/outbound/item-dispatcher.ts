@@ -5,7 +5,7 @@ import { asObject, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
 import { ItemOrder, type ItemReceiver } from './item-order.ts';
 import type { ItemReader } from './item-reader.ts';
-import { ItemReaders } from './item-readers.ts';
+import { itemReaders, type MakeReader } from './item-readers.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** The answer that items belong to. */
@@ -24,7 +24,7 @@ interface EarlyEvent {
 /** Dispatches the events of one answer. */
 export class ItemDispatcher implements ItemReceiver {
   readonly #answer: AnswerOfItems;
-  readonly #readers: ItemReaders;
+  readonly #makeReader: MakeReader;
   /** Items that are not done yet, by their numbers. */
   readonly #open = new Map<number, { readonly reader: ItemReader; readonly item: JsonObject }>();
   #early: EarlyEvent[] | undefined;
@@ -35,7 +35,7 @@ export class ItemDispatcher implements ItemReceiver {
   /** @param tools the tools of the prompt. */
   constructor(answer: AnswerOfItems, parts: PartWriter, tools: readonly Tool[] | undefined) {
     this.#answer = answer;
-    this.#readers = new ItemReaders(parts, tools);
+    this.#makeReader = itemReaders(parts, tools);
   }
 
   /** Takes one event of an item. */
@@ -80,7 +80,7 @@ export class ItemDispatcher implements ItemReceiver {
   #openItem(at: number, item: JsonObject): ItemReader {
     this.#answer.begin();
     this.#seen = true;
-    const reader = this.#readers.create(at, item);
+    const reader = this.#makeReader(at, item);
     this.#open.set(at, { reader, item });
     for (const held of this.#early ?? []) if (held.at === at) reader.read(held.what, held.event);
     return reader;

@@ -11,56 +11,43 @@ import { TextItemReader } from './parse-message.ts';
 import type { PartWriter } from './part-writer.ts';
 import { safeName } from './tool-names.ts';
 
-/** Makes readers for the items of one answer. */
-export class ItemReaders {
-  readonly #parts: PartWriter;
-  readonly #tools: readonly Tool[];
-  /** The prompt's names of the tools that go by others. */
-  readonly #names: ReadonlyMap<string, string>;
-  readonly #hasHosted: boolean;
+/** Makes the reader of an item. @param at its place in the output; @param item what is known of it when it is added */
+export type MakeReader = (at: number, item: JsonObject) => ItemReader;
 
-  /** @param tools those of the prompt. */
-  constructor(parts: PartWriter, tools: readonly Tool[] = []) {
-    this.#parts = parts;
-    this.#tools = tools;
-    this.#hasHosted = tools.some((tool) => tool.kind === 'hosted');
-    const changed = changedNames(tools, safeName);
-    const namespaced = findNamespacedNames(tools);
-    this.#names =
-      namespaced.size === 0
-        ? changed
-        : new Map([
-            ...changed,
-            // A tool in a namespace may go by another name than the joined one.
-            ...[...namespaced].map(([name, member]) => [qualifyName(member), name] as const),
-          ]);
-  }
-
-  /** Makes the reader of an item. @param at its place in the output; @param item what is known of it when it is added */
-  create(at: number, item: JsonObject): ItemReader {
+/** How to read the items of one answer. @param tools those of the prompt. */
+export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): MakeReader {
+  const names = findOtherNames(tools);
+  const hasHosted = tools.some((tool) => tool.kind === 'hosted');
+  const isKnown = (name: string): boolean =>
+    names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
+  return (at, item) => {
     switch (item['type']) {
       case 'message':
       case 'reasoning':
-        return new TextItemReader(at, item, this.#parts);
+        return new TextItemReader(at, item, parts);
       case 'function_call':
-        return new CallReader(at, item, this.#parts, this.#names);
+        return new CallReader(at, item, parts, names);
       case 'custom_tool_call':
-        return this.#isForCaller(item)
-          ? new CallReader(at, item, this.#parts, this.#names)
-          : opaqueReader(this.#parts);
+        // xAI shows the searches that it runs itself as custom calls. The caller must not answer those.
+        return hasHosted && !isKnown(asText(item['name']) ?? '')
+          ? opaqueReader(parts)
+          : new CallReader(at, item, parts, names);
       default:
-        return opaqueReader(this.#parts);
+        return opaqueReader(parts);
     }
-  }
+  };
+}
 
-  /** xAI shows the searches that it runs itself as custom calls. The caller must not answer those. */
-  #isForCaller(item: JsonObject): boolean {
-    return !this.#hasHosted || this.#isKnown(asText(item['name']) ?? '');
-  }
-
-  #isKnown(name: string): boolean {
-    return this.#names.has(name) || this.#tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
-  }
+/** The prompt's names of the tools that go by others. */
+function findOtherNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  const changed = changedNames(tools, safeName);
+  const namespaced = findNamespacedNames(tools);
+  if (namespaced.size === 0) return changed;
+  // A tool in a namespace may go by another name than the joined one.
+  return new Map([
+    ...changed,
+    ...Array.from(namespaced, ([name, member]) => [qualifyName(member), name] as const),
+  ]);
 }
 
 /** Reads an item that only this format understands, such as a hosted tool: as a whole, once it is done. */
