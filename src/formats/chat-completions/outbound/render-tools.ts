@@ -17,7 +17,7 @@ import {
 import type { Report } from '../../format.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { reportWebSearch } from '../../report-web-search.ts';
+import { readWebSearch, reportWebSearch } from '../../web-search.ts';
 import type { Dialect } from '../dialect.ts';
 import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
@@ -169,10 +169,9 @@ function nestedGrammar(format: JsonObject): JsonObject {
   return { ...rest, type, grammar: { syntax: syntax ?? 'lark', definition } };
 }
 
-/** The options of another format's web search tool: of responses, or Anthropic's with its flat location. */
+/** The options of another format's web search tool. */
 function searchOptions(tool: JsonObject): JsonObject {
-  const size = asText(tool['search_context_size']);
-  const { type: _, ...approximate } = asObject(tool['user_location']) ?? {};
+  const { size, place: { type: _, ...approximate } = {} } = readWebSearch(tool);
   const place = withoutNulls(approximate);
   return {
     ...(size !== undefined && { search_context_size: size }),

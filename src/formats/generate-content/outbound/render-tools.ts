@@ -6,9 +6,10 @@
 import type { FunctionTool, HostedTool, Prompt } from '../../../conversation/prompt.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import { newestSchema, objectRoot } from '../../../conversation/rules/function-schema.ts';
-import { asList, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { ownFields } from '../../own-fields.ts';
+import { readWebSearch } from '../../web-search.ts';
 import { findDialect } from '../dialects.ts';
 import { isGemini3 } from './model-generation.ts';
 import { inSupportedKeywords } from './supported-keywords.ts';
@@ -54,18 +55,11 @@ function renderHosted(
     report('tools[].type', 'dropped', `${type}: this model takes it without functions only`);
     return [];
   }
-  const excludeDomains = findDialect(target).excludesDomains ? blockedDomains(tool.value) : [];
+  // The Gemini API has no field for them (`GoogleSearch` in `@google/genai`).
+  const excludeDomains = findDialect(target).excludesDomains ? readWebSearch(tool.value).blockedDomains : [];
   const settings = excludeDomains.length > 0 ? 'only with the domains it leaves out' : 'without its settings';
   report('tools[].type', 'approximated', `${type} as googleSearch, ${settings}`);
   return [{ googleSearch: excludeDomains.length > 0 ? { excludeDomains } : {} }];
-}
-
-/**
- * The domains that a search must leave out, in OpenAI's words or Anthropic's. The Gemini API has no field for them
- * (`GoogleSearch` in `@google/genai`).
- */
-function blockedDomains(search: JsonObject): readonly Json[] {
-  return asList(asObject(search['filters'])?.['blocked_domains'] ?? search['blocked_domains']);
 }
 
 function renderDeclaration(tool: FunctionTool, target: ModelTraits, report: Report): JsonObject {

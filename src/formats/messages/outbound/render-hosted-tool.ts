@@ -1,10 +1,10 @@
 /** Tools that the vendor runs itself. */
 
 import type { HostedTool, Prompt } from '../../../conversation/prompt.ts';
-import { asList, asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
+import { asText, compact, type JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
-import { reportWebSearch } from '../../report-web-search.ts';
+import { readWebSearch, reportWebSearch } from '../../web-search.ts';
 
 /** The name of Anthropic's web search. */
 export const WEB_SEARCH = 'web_search';
@@ -45,19 +45,10 @@ export function renderHosted(
   return undefined;
 }
 
-/**
- * Renders another vendor's web search as Anthropic's. OpenAI declares one in two ways: chat-completions nests the options
- * and the location, responses does not. Gemini has a third way, and LiteLLM's callers of chat-completions write
- * Anthropic's own. Anthropic accepts one list of domains, OpenAI both.
- */
+/** Renders another vendor's web search as Anthropic's. Anthropic accepts one list of domains, OpenAI both. */
 function renderWebSearch(value: JsonObject): JsonObject {
-  const options = asObject(value['web_search_options']) ?? value;
-  const location = asObject(options['user_location']);
-  const place = asObject(location?.['approximate']) ?? location;
-  const filters = asObject(options['filters']) ?? options;
-  const google = asObject(value['googleSearch']);
-  const blocked = new Set(asList(filters['blocked_domains'] ?? google?.['excludeDomains']));
-  const allowed = asList(filters['allowed_domains']);
+  const { place, allowedDomains: allowed, blockedDomains } = readWebSearch(value);
+  const blocked = new Set(blockedDomains);
   return compact({
     type: 'web_search_20250305',
     name: WEB_SEARCH,

@@ -7,7 +7,7 @@ import { withoutClosedProperties } from '../../../conversation/rules/function-sc
 import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { reportWebSearch } from '../../report-web-search.ts';
+import { reportWebSearch } from '../../web-search.ts';
 import { isClientTool } from '../wire/client-tools.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderToolChoice } from './render-tool-choice.ts';

@@ -1,6 +1,7 @@
 /** Renders another format's web search as OpenAI's `web_search` tool. */
 
-import { asList, asObject, asText, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { readWebSearch } from '../../web-search.ts';
 import type { Dialect } from '../dialects.ts';
 
 /** Settings of other formats' searches that are sent on. How often to search is a field of the whole request. */
@@ -11,18 +12,9 @@ export function keptOfSearch({ searchOptions }: Dialect): readonly string[] {
   return searchOptions === 'all' ? [...DOMAINS, 'search_context_size', 'user_location'] : DOMAINS;
 }
 
-/**
- * Chat-completions nests the options and the place, Anthropic has the domains outside `filters`, and Google knows only
- * domains to leave out.
- * @param tool the search as the other format has it.
- */
+/** @param tool the search as the other format has it. */
 export function renderWebSearch(tool: JsonObject, { searchOptions }: Dialect): JsonObject {
-  const options = asObject(tool['web_search_options']) ?? tool;
-  const location = asObject(options['user_location']);
-  const place = asObject(location?.['approximate']) ?? location;
-  const allowed = asList(options['allowed_domains']);
-  const google = asObject(options['googleSearch']);
-  const blocked = asList(options['blocked_domains'] ?? google?.['excludeDomains']);
+  const { size, place, allowedDomains: allowed, blockedDomains: blocked } = readWebSearch(tool);
   const blockedField = searchOptions === 'domains' ? 'excluded_domains' : 'blocked_domains';
   const filters = compact({
     allowed_domains: allowed.length > 0 ? allowed : undefined,
@@ -30,7 +22,7 @@ export function renderWebSearch(tool: JsonObject, { searchOptions }: Dialect): J
   });
   return compact({
     type: 'web_search',
-    search_context_size: searchOptions === 'all' ? asText(options['search_context_size']) : undefined,
+    search_context_size: searchOptions === 'all' ? size : undefined,
     filters: isEmpty(filters) ? undefined : filters,
     user_location: searchOptions === 'all' ? place && compact({ ...place, type: 'approximate' }) : undefined,
   });
