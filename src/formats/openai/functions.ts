@@ -1,9 +1,14 @@
 /** Schemas of callers of other formats, changed to what OpenAI's two formats can express. Changes are reported. */
 
 import type { FunctionTool } from '../../conversation/prompt.ts';
-import { readableSchema, wholeParameters } from '../../conversation/rules/function-schema.ts';
+import {
+  readableSchema,
+  wholeParameters,
+  withoutClosedProperties,
+} from '../../conversation/rules/function-schema.ts';
 import { withoutRootUnion } from '../../conversation/rules/root-union.ts';
 import { fitsStrict, strictForm } from '../../conversation/rules/strict-schema.ts';
+import { withoutCycles } from '../../conversation/rules/without-cycles.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { PromptPath, Report } from '../format.ts';
 
@@ -13,22 +18,24 @@ export const REFUSED_AT_ROOT = ['enum', 'const', 'not'];
 /**
  * The complete schema of a function's parameters, without patterns that are no regular expressions; undefined if the
  * function has none.
- * @param takesUnions whether the root may be a union of objects. Otherwise the objects are merged.
+ * @param taken what the service takes: a root that is a union of objects, which are merged otherwise, and a boolean
+ *   `additionalProperties` of a property with the name `properties`.
  */
 export function renderFunctionParameters(
   { name, parameters, strict }: FunctionTool,
-  takesUnions: boolean,
+  taken: { readonly rootUnions: boolean; readonly closedProperties: boolean },
   report: Report,
 ): JsonObject | undefined {
   if (parameters === undefined) return undefined;
   const field = `tools[${name}].parameters` as const;
-  const schema = takesUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
+  const schema = taken.rootUnions ? parameters : withoutRootUnion(parameters, REFUSED_AT_ROOT);
   if (schema !== parameters)
     report(field, 'approximated', 'alternatives at the root of the schema merged into one object');
   const whole = wholeParameters(schema, (pattern) =>
     report(field, 'approximated', `without the pattern ${pattern}`),
   );
-  return strict && fitsStrict(parameters) ? strictForm(whole) : whole;
+  const rendered = strict && fitsStrict(parameters) ? strictForm(whole) : whole;
+  return taken.closedProperties ? rendered : withoutClosedProperties(rendered);
 }
 
 /**
@@ -40,6 +47,14 @@ export function renderOutputSchema(schema: JsonObject, strict: boolean, report: 
     report('output', 'approximated', `without the pattern ${pattern}`),
   );
   return strict ? strictForm(readable) : readable;
+}
+
+/** The schema, in which references back to itself are replaced by the type of their target, which is reported. */
+export function cutCycles(schema: JsonObject, field: PromptPath, report: Report): JsonObject {
+  const cut = withoutCycles(schema);
+  if (cut !== schema)
+    report(field, 'approximated', 'where the schema contains itself, only its type is sent');
+  return cut;
 }
 
 /** Whether OpenAI can enforce a schema. If it cannot, that is reported for `field`. */

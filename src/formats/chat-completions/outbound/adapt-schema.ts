@@ -1,9 +1,9 @@
 /** Schemas for services that refuse some of them. */
 
-import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { equalJson } from '../../../lib/equal-json.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { PromptPath } from '../../format.ts';
+import { cutCycles } from '../../openai/functions.ts';
 import { moonshotSchema } from './moonshot-schema.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -16,12 +16,7 @@ export function adaptSchema(
   field: PromptPath,
   { dialect, report }: RenderContext,
 ): JsonObject {
-  if (!dialect.cyclicSchemas) {
-    const adapted = withoutCycles(schema);
-    if (adapted !== schema)
-      report(field, 'approximated', 'where the schema refers to itself, only the type is sent');
-    return adapted;
-  }
+  if (!dialect.cyclicSchemas) return cutCycles(schema, field, report);
   if (!dialect.moonshotSchemas) return schema;
   const adapted = moonshotSchema(schema);
   if (equalJson(adapted, schema)) return schema;

@@ -3,7 +3,6 @@
 import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
-import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
 import {
   asObject,
   asText,
@@ -138,9 +137,7 @@ function renderStrict(
 }
 
 function renderSchema(tool: FunctionTool, context: RenderContext): JsonObject | undefined {
-  const { dialect, report } = context;
-  const whole = renderFunctionParameters(tool, dialect.rootUnions, report);
-  const schema = dialect.closedProperties ? whole : whole && withoutClosedProperties(whole);
+  const schema = renderFunctionParameters(tool, context.dialect, context.report);
   return schema && adaptSchema(schema, `tools[${tool.name}].parameters`, context);
 }
 

@@ -2,10 +2,10 @@
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
-import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { dropLostChoice } from '../../drop-lost-choice.ts';
 import type { Report } from '../../format.ts';
+import { cutCycles } from '../../openai/functions.ts';
 import { withSchemas } from '../../prompt-schemas.ts';
 import type { Dialect } from '../dialects.ts';
 import { safeName } from './tool-names.ts';
@@ -16,19 +16,12 @@ import { safeName } from './tool-names.ts';
  * @returns the prompt itself if the dialect takes everything.
  */
 export function adaptTools(prompt: Prompt, dialect: Dialect, report: Report): Prompt {
-  const acyclic = dialect.cyclicSchemas ? prompt : cutCycles(prompt, report);
+  const acyclic = dialect.cyclicSchemas
+    ? prompt
+    : withSchemas(prompt, (schema, field) => cutCycles(schema, field, report));
   if (dialect.toolChoices) return acyclic;
   const choosing = dropLostChoice(acyclic, 'responses', true, report);
   return dropChoice(downgradeToolChoice(choosing, safeName, report), report);
-}
-
-function cutCycles(prompt: Prompt, report: Report): Prompt {
-  return withSchemas(prompt, (schema, field) => {
-    const cut = withoutCycles(schema);
-    if (cut !== schema)
-      report(field, 'approximated', 'where the schema contains itself, only its type is sent');
-    return cut;
-  });
 }
 
 function dropChoice(prompt: Prompt, report: Report): Prompt {

@@ -3,7 +3,6 @@
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
 import { findGrammar } from '../../../conversation/rules/custom-tools.ts';
-import { withoutClosedProperties } from '../../../conversation/rules/function-schema.ts';
 import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -61,7 +60,8 @@ function renderTool(tool: Tool, context: RenderContext): readonly JsonObject[] {
  */
 function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject {
   const { name, description, parameters, unknownFields, formatSpecific } = tool;
-  const { keepsAll, report } = context;
+  const { keepsAll, takesUnions, dialect, report } = context;
+  const taken = { ...dialect, rootUnions: takesUnions };
   const isNative = formatSpecific?.format === 'responses';
   reportForeign(formatSpecific, 'responses', 'tools[]', report);
   const strict =
@@ -73,17 +73,9 @@ function renderFunction(tool: FunctionTool, context: RenderContext): JsonObject 
     type: 'function',
     name: safeName(name),
     ...(description !== undefined && { description }),
-    parameters: (isNative ? parameters : renderParameters(tool, context)) ?? null,
+    parameters: (isNative ? parameters : renderFunctionParameters(tool, taken, report)) ?? null,
     ...(!isUnset && { strict }),
   };
-}
-
-function renderParameters(
-  tool: FunctionTool,
-  { takesUnions, dialect, report }: RenderContext,
-): JsonObject | undefined {
-  const schema = renderFunctionParameters(tool, takesUnions, report);
-  return schema && !dialect.closedProperties ? withoutClosedProperties(schema) : schema;
 }
 
 function renderCustom(tool: CustomTool, { report }: RenderContext): JsonObject {
