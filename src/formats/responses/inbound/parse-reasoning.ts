@@ -10,73 +10,60 @@ import type {
 import { UNSIGNED } from '../../../conversation/signature.ts';
 import { asObjects, asText, isEmpty, type Json, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { keepOrigin } from '../wire/origin.ts';
-import { type Unsealed, unsealSignature } from '../wire/sealed-signature.ts';
+import { type Mark, type Unsealed, unsealSignature } from '../wire/sealed-signature.ts';
 
 /** Parses the reasoning items of one history. */
 export class ReasoningParser {
-  #ofCall: Signature | undefined;
-  #ofImage: Signature | undefined;
-  #ofMessage: Signature | undefined;
+  /** The signature of a call, an image or a message that is still to come. */
+  #waiting: Unsealed | undefined;
 
   /** Adds the parts of the item to the assistant's `parts`, or signs one of them. @param at the place of the item */
   parse(item: JsonObject, at: number, parts: Part[]): void {
     this.settle(parts);
     const unsealed = unsealSignature(item['encrypted_content']);
-    switch (unsealed?.mark) {
-      case 'c':
-        this.#ofCall = unsealed.signature;
-        return;
-      case 'i':
-        this.#ofImage = unsealed.signature;
-        return;
-      case 'p':
-        signLast(parts, unsealed.signature);
-        return;
-      case 'm':
-        this.#ofMessage = unsealed.signature;
-        // The thoughts before the message may be in the same item. Nobody has signed them.
-        if (hasTexts(item)) addThinking(parts, { ...item, encrypted_content: UNSIGNED }, at);
-        return;
-      default:
-        addThinking(parts, item, at, unsealed);
+    if (unsealed?.mark === undefined || unsealed.mark === 'r') addThinking(parts, item, at, unsealed);
+    else if (unsealed.mark === 'p') signLast(parts, unsealed.signature);
+    else {
+      this.#waiting = unsealed;
+      // The thoughts before a message may be in the same item. Nobody has signed them.
+      if (unsealed.mark === 'm' && hasTexts(item))
+        addThinking(parts, { ...item, encrypted_content: UNSIGNED }, at);
     }
   }
 
   /** Adds the signature that came before the call to it. */
   sign(call: ToolCallPart): ToolCallPart {
-    const signature = this.#ofCall;
-    this.#ofCall = undefined;
+    const signature = this.#take('c');
     return signature ? { ...call, signature } : call;
   }
 
   /** Adds the signature that came before the image to it. */
   signImage(part: OpaquePart): OpaquePart {
     const { image } = part;
-    const signature = this.#ofImage;
-    if (image === undefined || signature === undefined) return part;
-    this.#ofImage = undefined;
-    return { ...part, image: { ...image, signature } };
+    const signature = image && this.#take('i');
+    return signature ? { ...part, image: { ...image, signature } } : part;
   }
 
   /** Adds the signature that came before a message to its last text. */
   signMessage(parts: readonly Part[]): readonly Part[] {
-    const signature = this.#ofMessage;
     const last = parts.findLastIndex((part) => part.kind === 'text' && part.text !== '');
     const text = parts[last];
     // An empty message is not the model's own: LangChain adds one before calls.
-    if (signature === undefined || text === undefined) return parts;
-    this.#ofMessage = undefined;
-    return parts.with(last, { ...text, signature });
+    const signature = text && this.#take('m');
+    return signature ? parts.with(last, { ...text, signature }) : parts;
   }
 
   /** Ends the turn. A signature that still waits for its part becomes one on an empty text, as Google has them. */
   settle(parts: Part[]): void {
-    for (const signature of [this.#ofMessage, this.#ofCall, this.#ofImage]) {
-      if (signature) parts.push({ kind: 'text', text: '', signature });
-    }
-    this.#ofCall = undefined;
-    this.#ofImage = undefined;
-    this.#ofMessage = undefined;
+    if (this.#waiting) parts.push({ kind: 'text', text: '', signature: this.#waiting.signature });
+    this.#waiting = undefined;
+  }
+
+  #take(mark: Mark): Signature | undefined {
+    if (this.#waiting?.mark !== mark) return undefined;
+    const { signature } = this.#waiting;
+    this.#waiting = undefined;
+    return signature;
   }
 }
 
