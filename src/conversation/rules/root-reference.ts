@@ -40,7 +40,8 @@ function join(definition: JsonObject, beside: JsonObject): JsonObject {
   const required = new Set([...asList(definition['required']), ...asList(beside['required'])]);
   const maps = ['properties', ...DEFINITIONS].flatMap((key) => {
     const [first, second] = [asObject(definition[key]), asObject(beside[key])];
-    return first && second ? [[key, joinMaps(first, second)]] : [];
+    // A name that both have is that of the root's own, to which references may point.
+    return first && second ? [[key, { ...first, ...second }]] : [];
   });
   return {
     ...definition,
@@ -48,11 +49,6 @@ function join(definition: JsonObject, beside: JsonObject): JsonObject {
     ...Object.fromEntries(maps),
     ...(required.size > 0 && { required: [...required] }),
   };
-}
-
-/** Schemas by name. A name that both have is that of `second`, the root's own, to which references may point. */
-function joinMaps(first: JsonObject, second: JsonObject): JsonObject {
-  return Object.fromEntries([...Object.entries(first), ...Object.entries(second)]);
 }
 
 /** A definition at the root of a schema. */
