@@ -1,7 +1,7 @@
 /** The parts of one candidate. They never overlap, so it is enough to know which one is open. */
 
 import type { Part } from '../../../conversation/prompt.ts';
-import type { ReplyEvent } from '../../../conversation/reply.ts';
+import type { PartDetail, PartStart, ReplyEvent } from '../../../conversation/reply.ts';
 import { withSearches } from '../../../conversation/searches.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, isObject } from '../../../lib/json.ts';
@@ -22,7 +22,7 @@ export class CandidateParts {
   readonly #sources: CandidateSources;
   readonly #calls: CandidateCalls;
   #index = -1;
-  #open: 'text' | 'thinking' | 'call' | undefined;
+  #open: PartStart['part']['kind'] | undefined;
   /** A signature closes what it signs: text after it is another part. */
   #isProven = false;
   /** All visible text so far, and where the open part begins in it: Gemini counts the offsets of citations over all. */
@@ -75,8 +75,7 @@ export class CandidateParts {
     if (this.#open === undefined) return;
     const choice = this.#choice;
     const index = this.#index;
-    const written = this.#calls.takePieces();
-    if (written !== '') out.enqueue({ type: 'part-delta', choice, index, text: written });
+    this.#write(this.#calls.takePieces(), out);
     const text = { index, start: this.#textStart, end: this.#text.length };
     if (this.#open === 'text' && text.end > text.start) {
       this.#texts.push(text);
@@ -87,6 +86,22 @@ export class CandidateParts {
     out.enqueue({ type: 'part-end', choice, index });
   }
 
+  #begin(start: Pick<PartStart, 'part' | 'signature' | 'mayBeSigned'>, out: Out): void {
+    this.#close(out);
+    this.#open = start.part.kind;
+    this.#index++;
+    this.#textStart = this.#text.length;
+    out.enqueue({ type: 'part-start', choice: this.#choice, index: this.#index, ...start });
+  }
+
+  #write(text: string, out: Out): void {
+    if (text !== '') out.enqueue({ type: 'part-delta', choice: this.#choice, index: this.#index, text });
+  }
+
+  #detail(detail: Pick<PartDetail, 'signature' | 'redacted'>, out: Out): void {
+    out.enqueue({ type: 'part-detail', choice: this.#choice, index: this.#index, ...detail });
+  }
+
   #cite(texts: readonly CitedText[], out: Out, isLast = false): void {
     for (const cited of this.#sources.takeCitations(this.#ahead, texts, isLast)) {
       out.enqueue({ type: 'part-detail', choice: this.#choice, ...cited });
@@ -95,17 +110,12 @@ export class CandidateParts {
 
   /** Reads a thought that a gateway before the vendor has sealed in the signature of the next part. */
   #readThought({ text: whole, ...proof }: CarriedThought, out: Out): void {
-    const choice = this.#choice;
     const isShown = whole === undefined && proof.redacted === undefined;
     if (!isShown || this.#open !== 'thinking' || this.#isProven) {
-      this.#close(out);
-      this.#open = 'thinking';
-      const index = ++this.#index;
-      out.enqueue({ type: 'part-start', choice, index, part: { kind: 'thinking' } });
-      if (whole) out.enqueue({ type: 'part-delta', choice, index, text: whole });
+      this.#begin({ part: { kind: 'thinking' } }, out);
+      this.#write(whole ?? '', out);
     }
-    if (proof.signature || proof.redacted)
-      out.enqueue({ type: 'part-detail', choice, index: this.#index, ...proof });
+    if (proof.signature || proof.redacted) this.#detail(proof, out);
     this.#isProven = true;
   }
 
@@ -120,37 +130,21 @@ export class CandidateParts {
   #readText(kind: 'text' | 'thinking', piece: string, sealed: Json | undefined, out: Out): void {
     const proof = this.#readProof(sealed, kind, out);
     if (piece === '' && proof === undefined) return;
-    const choice = this.#choice;
     const isNew = this.#open !== kind || this.#isProven;
     if (isNew) {
-      this.#close(out);
-      this.#open = kind;
-      this.#index++;
-      this.#textStart = this.#text.length;
       const signature = proof?.signature;
       const mayBeSigned = kind === 'text' && this.#answer.signsTexts && !signature;
-      out.enqueue({
-        type: 'part-start',
-        choice,
-        index: this.#index,
-        part: { kind },
-        ...(signature && { signature }),
-        ...(mayBeSigned && { mayBeSigned }),
-      });
+      const start = { part: { kind }, ...(signature && { signature }), ...(mayBeSigned && { mayBeSigned }) };
+      this.#begin(start, out);
     }
-    const index = this.#index;
-    if (proof?.redacted || (proof && !isNew)) out.enqueue({ type: 'part-detail', choice, index, ...proof });
+    if (proof?.redacted || (proof && !isNew)) this.#detail(proof, out);
     this.#isProven = proof !== undefined;
-    if (piece === '') return;
     if (kind === 'text') this.#text += piece;
-    out.enqueue({ type: 'part-delta', choice, index, text: piece });
+    this.#write(piece, out);
   }
 
   #readOpaque(value: JsonObject, out: Out): void {
-    this.#close(out);
     this.#hasOpaque = true;
-    const choice = this.#choice;
-    const index = ++this.#index;
     const image = findDrawnImage(value);
     const part = {
       kind: 'opaque',
@@ -159,29 +153,23 @@ export class CandidateParts {
       ...(image && { image }),
       ...withSearches(findCalledQueries(value)),
     } as const;
-    out.enqueue({ type: 'part-start', choice, index, part });
-    out.enqueue({ type: 'part-end', choice, index });
+    this.#begin({ part }, out);
+    this.#close(out);
   }
 
   /** A call comes whole; or (Vertex AI) it starts with its name, goes on in pieces, and ends without `willContinue`. */
   #readCall(call: JsonObject, sealed: Json | undefined, out: Out): void {
-    const choice = this.#choice;
     const signature = this.#readProof(sealed, 'tool-call', out)?.signature;
     const name = asText(call['name']);
     if (name) {
-      this.#close(out);
-      const part = this.#calls.open(call, name);
-      this.#open = 'call';
-      const index = ++this.#index;
-      out.enqueue({ type: 'part-start', choice, index, part, ...(signature && { signature }) });
+      this.#begin({ part: this.#calls.open(call, name), ...(signature && { signature }) }, out);
     }
     // A call without a name continues the open one. If none is open, no caller can make it.
-    if (this.#open !== 'call') {
+    if (this.#open !== 'tool-call') {
       if (!isEmpty(call)) this.#readOpaque({ functionCall: call }, out);
       return;
     }
-    const whole = this.#calls.read(call);
-    if (whole !== '') out.enqueue({ type: 'part-delta', choice, index: this.#index, text: whole });
+    this.#write(this.#calls.read(call), out);
     if (call['willContinue'] !== true) this.#close(out);
   }
 
