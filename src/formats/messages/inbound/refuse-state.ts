@@ -1,7 +1,7 @@
 /** Refuses what only Anthropic can answer: the gateway keeps nothing between requests. */
 
 import { GatewayError, invalid } from '../../../lib/errors.ts';
-import { type Json, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import { type Json, type JsonObject, presentFields, withoutFields } from '../../../lib/json.ts';
 
 /** @throws GatewayError `invalid-request` for a thread or a compaction */
 export function refuseState({ thread, compaction }: JsonObject): void {
@@ -11,10 +11,7 @@ export function refuseState({ thread, compaction }: JsonObject): void {
 
 /** @see Inbound.withoutState */
 export function withoutState(body: JsonObject): JsonObject {
-  const fields = ['thread', 'compaction'].filter(
-    (field) => body[field] !== undefined && body[field] !== null,
-  );
-  return fields.length === 0 ? body : withoutFields(body, fields);
+  return withoutFields(body, Object.keys(presentFields(body, ['thread', 'compaction'])));
 }
 
 /** On this code, the SDK sends the whole conversation. */
