@@ -17,7 +17,7 @@ import { getOrigin } from '../wire/origin.ts';
 import { type Mark, sealSignature } from '../wire/sealed-signature.ts';
 import { findWholeItem } from '../wire/whole-items.ts';
 import { type CallerName, CallItem } from './call-item.ts';
-import { ClientCallItem } from './client-call-item.ts';
+import { clientCallItem } from './client-call-item.ts';
 import type { ClientCall } from './client-calls.ts';
 import { writeHostedItem } from './hosted-item.ts';
 import { MessageItem } from './message-item.ts';
@@ -238,7 +238,7 @@ export class ItemWriter {
     const place = this.#nextPlace(clientCall?.prefix ?? (part.custom ? 'ctc_' : 'fc_'), id);
     const callId = part.id === '' ? this.#makeId('call_', place.index) : part.id;
     const item = clientCall
-      ? new ClientCallItem(place, callId, clientCall, this.#events)
+      ? clientCallItem(place, callId, clientCall, this.#events)
       : new CallItem(place, { ...part, id: callId }, start, this.#events, this.#findCallerName(part.name));
     this.#begin(item, place, start);
   }
