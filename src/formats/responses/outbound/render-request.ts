@@ -3,7 +3,7 @@
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { CUT_HERE, type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
+import { type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
 import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { renderCacheKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
