@@ -1,7 +1,8 @@
 /**
  * Thousands of open streams that send a word a second: memory for each stream, and the delay of the words, through the
  * bare proxy and through the gateway, native and translated.
- * `--streams 3000` replaces both numbers by one; with `--tls` the vendors speak TLS, as those on the internet do. A stream takes two file descriptors of the gateway, so 9,000 of them need
+ * `--streams 3000` replaces both numbers by one; with `--tls` the vendors speak TLS, as those on the internet do, and
+ * with `--http2` HTTP/2 over it. A stream takes two file descriptors of the gateway, so 9,000 of them need
  * a limit of 20,000 (`ulimit -n`).
  */
 
@@ -23,6 +24,7 @@ const values = argumentsOf({
   streams: { type: 'string', multiple: true, default: ['4000', '9000'] },
   seconds: { type: 'string', default: '15' },
   tls: { type: 'boolean', default: false },
+  http2: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 });
 
@@ -33,7 +35,10 @@ const UNLIMITED = { inFlight: 100_000, inFlightPerKey: 100_000, fileDescriptors:
 type Start = (port: number, upstream: number, ca?: string) => Promise<Running>;
 
 const startUnlimited: Start = (port, upstream, ca) =>
-  startGateway(port, upstream, { config: { limits: UNLIMITED }, ...(ca !== undefined && { ca }) });
+  startGateway(port, upstream, {
+    config: { limits: UNLIMITED },
+    ...(ca !== undefined && { ca, http2: values.http2 }),
+  });
 
 const WAYS: readonly {
   readonly name: string;
@@ -134,14 +139,14 @@ async function measure(name: string, count: number, model: string, { port, pid }
 }
 
 stepAside();
-const certificate = values.tls ? makeCertificate() : undefined;
+const certificate = values.tls || values.http2 ? makeCertificate() : undefined;
 const rows: Row[] = [];
 let port = 9_700;
 for (const { name, model, start } of WAYS) {
   for (const count of values.streams.map(Number)) {
     // A process of its own for each number: a process keeps memory that it has once used.
     const upstream = await startUpstream(port);
-    const front = certificate && (await startTlsFront(port + 2, port, certificate));
+    const front = certificate && (await startTlsFront(port + 2, port, certificate, values.http2));
     const measured = await start(port + 1, front ? port + 2 : port, certificate?.cert);
     port += 3;
     try {

@@ -159,6 +159,8 @@ export interface Settings {
   readonly config?: ConfigInput;
   /** A file with the authority of the vendors' certificate, if they speak TLS. */
   readonly ca?: string;
+  /** Whether the vendors are asked by HTTP/2. */
+  readonly http2?: boolean;
   /** Whether its output goes to a file or is discarded. */
   readonly printing?: boolean;
   /**
@@ -186,11 +188,12 @@ export async function startGateway(
   upstream: number,
   settings: Settings = {},
 ): Promise<Running> {
-  const { config = {}, env = {}, ca, printing = false, core } = settings;
+  const { config = {}, env = {}, ca, http2 = false, printing = false, core } = settings;
   const { program = [BUILT, 'start'] } = settings;
   if (program.includes(BUILT) && !existsSync(BUILT)) throw new Error(`${BUILT} is missing: npm run build`);
   const address = addressOf(upstream, ca);
-  const vendor = { apiKey: 'sk-bench', baseUrl: address, ...(ca !== undefined && { tls: { caFile: ca } }) };
+  const over = ca === undefined ? {} : { tls: { caFile: ca }, http2 };
+  const vendor = { apiKey: 'sk-bench', baseUrl: address, ...over };
   const written: ConfigInput = {
     keys: [{ name: 'bench', key: KEY }],
     ...config,

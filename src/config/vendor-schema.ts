@@ -99,6 +99,11 @@ export const vendorSchema = z
     upstreams: z.array(upstreamSchema).default([]),
     /** Maximum number of concurrent exchanges with each of them. Further ones wait for `timeouts.pool`, then are refused. Absent: no maximum. */
     connections: z.number().int().positive().optional(),
+    /**
+     * Whether a connection to it carries many exchanges at once (HTTP/2), if its server offers that, and there is no `proxy`.
+     * With thousands of streams that saves memory, ports and handshakes; one that breaks ends all that it carries.
+     */
+    http2: z.boolean().optional(),
   })
   .refine(hasOneSecret, ONE_SECRET);
 

@@ -135,6 +135,14 @@ export function vendorTls(config: Config): ReadonlyMap<string, VendorTls> {
   );
 }
 
+/** The origins of the vendors whose connections may carry many exchanges. */
+function http2Origins(config: Config): ReadonlySet<string> {
+  const names = Object.keys(config.vendors).filter((name) => config.vendors[name]?.http2);
+  return new Set(
+    names.flatMap((name) => findPlaces(name, config).map(({ baseUrl }) => new URL(baseUrl).origin)),
+  );
+}
+
 /** Every known vendor, with or without a key, for commands that only show what would be sent where. */
 export function everyVendor(config: Config): Vendors {
   const places: Record<string, Place> = {};
@@ -160,6 +168,7 @@ export function agentOptions(config: Config): AgentOptions {
     connect: config.timeouts.connect,
     publicHosts: publicHosts(config),
     tls: vendorTls(config),
+    http2: http2Origins(config),
     ...(proxy !== undefined && { proxy }),
   };
 }

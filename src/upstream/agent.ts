@@ -20,6 +20,8 @@ export interface AgentOptions {
   readonly proxy?: VendorProxy;
   /** The certificates of vendors that need their own, by the origin of their address. */
   readonly tls?: ReadonlyMap<string, VendorTls>;
+  /** The origins whose connections carry many exchanges at once, if the server offers HTTP/2. Not through a proxy. */
+  readonly http2?: ReadonlySet<string>;
   /** Resolves names. The results are not cached, so that a repaired name is used at once. */
   readonly lookup?: Resolve;
   /** Called when a name resolves only to addresses that the gateway must not connect to. */
@@ -69,12 +71,13 @@ export function openAgent({
   publicHosts,
   proxy,
   tls = new Map(),
+  http2 = new Set(),
   lookup: resolve = lookup,
   onRefused,
 }: AgentOptions): OriginAgent {
   const spares = openSpareConnections();
   const checked = checkedLookup(publicHosts, shareLookups(resolve), onRefused);
-  const open = (own?: VendorTls): Dispatcher => {
+  const open = (own?: VendorTls, allowH2 = false): Dispatcher => {
     const tlsContext = shareTlsContext(own);
     const factory = (url: string | URL, options: Pool.Options): Pool => {
       const { protocol, hostname } = new URL(url);
@@ -89,9 +92,9 @@ export function openAgent({
       });
     };
     const direct: Agent.Options = {
-      connect: { ...connectTimeouts(connect), lookup: checked },
-      // A connection carries one answer at a time, so one that stalls or breaks affects no other.
-      allowH2: false,
+      connect: { ...connectTimeouts(connect), lookup: checked, preferH2: allowH2 },
+      // Unless it is asked for, a connection carries one answer at a time: one that stalls or breaks affects no other.
+      allowH2,
       factory,
     };
     return proxy === undefined
@@ -99,7 +102,12 @@ export function openAgent({
       : openProxied(proxy, connect, { ...direct, requestTls: { secureContext: tlsContext() } });
   };
   const main = open();
-  const special = new Map([...tls].map(([origin, own]) => [origin, open(own)]));
+  const special = new Map(
+    [...new Set([...tls.keys(), ...http2])].map((origin) => [
+      origin,
+      open(tls.get(origin), http2.has(origin) && proxy === undefined),
+    ]),
+  );
   const find = (origin: string): Dispatcher => special.get(origin) ?? main;
   return new OriginAgent(find, [main, ...special.values(), spares], spares.left);
 }

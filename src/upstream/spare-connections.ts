@@ -56,7 +56,7 @@ export function openSpareConnections(): SpareConnections {
       return pool;
     },
     left(url) {
-      if (!ended) left.add(url);
+      if (!ended && origins.get(url)?.isShared() !== true) left.add(url);
     },
     async destroy() {
       ended = true;
@@ -69,6 +69,8 @@ export function openSpareConnections(): SpareConnections {
 interface Origin {
   /** Takes the spare connection, or makes one. */
   readonly connect: buildConnector.connector;
+  /** Whether a connection carries many exchanges (HTTP/2), so that leaving one closes none. */
+  isShared(): boolean;
   /** Opens a spare connection, unless there is one or the last attempt to connect has failed. */
   openSpare(): void;
   closeSpare(): void;
@@ -83,13 +85,15 @@ function openOrigin({ connect: given, allowH2 = false, keepAliveTimeout }: PoolO
   // Undici only holds a WeakRef to the TLS session with which the next connection begins. Once it was collected, the
   // handshake checks the vendor's certificates again, which takes 0.3 ms of CPU.
   const held: { session?: Buffer } = {};
+  let isShared = false;
 
   const open: buildConnector.connector = (options, callback) =>
     connector(options, (...result) => {
       const [error, socket] = result;
       known = error === null ? options : undefined;
       if (error === null) {
-        skipContinue(socket);
+        isShared = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
+        if (!isShared) skipContinue(socket);
         socket.on('session', (session: Buffer) => {
           held.session = session;
         });
@@ -103,6 +107,7 @@ function openOrigin({ connect: given, allowH2 = false, keepAliveTimeout }: PoolO
       spare = undefined;
       return taken.take(callback) || open(options, callback);
     },
+    isShared: () => isShared,
     openSpare() {
       if (known === undefined || spare !== undefined) return;
       const opened = startSpare(open, known, keepAliveTimeout, () => {
