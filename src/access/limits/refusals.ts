@@ -94,15 +94,17 @@ export function overReserve(
 ): GatewayError | undefined {
   const { limits } = request.holder;
   const isStrict = limits.budgetReserve === 'longest';
-  for (const period of PERIODS) {
+  const budgets = PERIODS.flatMap((period) => {
     const budget = limits[BUDGETS[period]];
-    if (budget === undefined) continue;
-    const left = budget - spent[period];
-    if (isStrict && amount > left / share) return exceedsBudget(request, period, amount, left / share);
-    if (isStrict ? before + amount > left / share : before > 0 && before >= left)
-      return budgetReserved(request, period);
-  }
-  return undefined;
+    return budget === undefined ? [] : [{ period, left: budget - spent[period] }];
+  });
+  // No wait for requests in flight helps with these.
+  const exceeded = budgets.findLast(({ left }) => isStrict && amount > left / share);
+  if (exceeded !== undefined) return exceedsBudget(request, exceeded.period, amount, exceeded.left / share);
+  const full = budgets.find(({ left }) =>
+    isStrict ? before + amount > left / share : before > 0 && before >= left,
+  );
+  return full && budgetReserved(request, full.period);
 }
 
 function budgetReserved(request: CheckedRequest, period: Period): GatewayError {

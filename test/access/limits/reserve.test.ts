@@ -228,6 +228,19 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url, { most: 1_000, more: { n: 2 } })).status).toBe(200);
   });
 
+  test('what does not fit into one of several budgets is told so, by the one that renews last', async () => {
+    const { url } = await serve({ budgetDay: 5, budgetMonth: 3, budgetTotal: 3, budgetReserve: 'longest' });
+    held = [];
+    const first = ask(url, { most: 2_000 });
+    await soon(() => expect(vendor.received).toHaveLength(1));
+    const refused = await ask(url, { most: 4_000 });
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(await refused.text()).toContain('has $3.000 left of its budget in total.');
+    expect((await ask(url, { most: 2_000 })).headers.get('retry-after')).toBe('1');
+    letGo();
+    expect((await first).status).toBe(200);
+  });
+
   test('the input counts amply, and all of the window if it is stored at the vendor', async () => {
     const prices = { input: 1_000, output: 0 };
     const { url } = await serve(
