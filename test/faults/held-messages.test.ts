@@ -139,6 +139,26 @@ describe('W-02 messages that never end count as in flight', () => {
     client.socket.terminate();
   });
 
+  test('W-02 keys of a group share its places, and one that waits for them keeps none of its own', async () => {
+    const group = 'one-at-a-time';
+    const limits = { concurrentRequests: 1 };
+    const keys = ['one', 'two'].map((name) => ({ name, key: `key-${name}-of-a-group`, group, limits }));
+    stage = await openStage({
+      groups: [{ name: group, limits }],
+      keys,
+      timeouts: { requestBody: 600_000 },
+    });
+    const [one, two] = await Promise.all(keys.map(({ key }) => unfinished(MB, key)));
+    const isTaken = (each: Unfinished | undefined): boolean => each !== undefined && each.taken() >= MB;
+    await eventually(() => isTaken(one) || isTaken(two), 'one is read');
+    // The other would be read within this time.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const [read, waiting] = isTaken(one) ? [one, two] : [two, one];
+    expect(isTaken(waiting)).toBe(false);
+    read?.raw.destroy();
+    await eventually(() => isTaken(waiting), 'the other is read');
+  });
+
   test('W-02 they count towards the requests in flight of a key, and in all', async () => {
     stage = await openStage({ limits: { inFlightPerKey: 1 }, timeouts: { requestBody: 600_000 } });
     stage.respondWith(say('Hello'));

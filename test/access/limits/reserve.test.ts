@@ -326,7 +326,7 @@ describe('with the longest answer reserved', () => {
     expect([cheap.status, cheap.headers.get('x-gateway-model')]).toEqual([200, 'compatible/dearer']);
   });
 
-  test('the budget of a group, and one for some models, hold too', async () => {
+  test('the budget of a group, one for some models, and that of each tag hold too', async () => {
     const { url } = await serve({}, { group: { budgetMonth: 10, budgetReserve: 'longest' } });
     expect(countOf(await statusesAtOnce([url], 20, { most: 4_000, key: TWO }), 200)).toBe(2);
     expect(spent()).toBe(8);
@@ -348,6 +348,17 @@ describe('with the longest answer reserved', () => {
     expect(countOf(await statusesAtOnce([byModel.url], 20, { most: 2_000 }), 200)).toBe(2);
     expect(spent()).toBe(4);
     expect((await ask(byModel.url, { model: 'compatible/dearer' })).status).toBe(200);
+
+    const ofTag = {
+      name: 'one',
+      key: ONE,
+      limits: { budgetReserve: 'longest' },
+      tagLimits: { budgetDay: 5 },
+    } as const;
+    const byTag = await serve({}, { keys: [ofTag] });
+    const asAnn = { most: 2_000, more: { user: 'ann' } };
+    expect(countOf(await statusesAtOnce([byTag.url], 20, asAnn), 200)).toBe(2);
+    expect((await ask(byTag.url, { most: 2_000, more: { user: 'ben' } })).status).toBe(200);
   });
 });
 
