@@ -253,6 +253,22 @@ describe('which answers are kept', () => {
   });
 
   test.each([
+    ['chat-completions', 'content_filter', 'stop'],
+    ['messages', 'refusal', 'end_turn'],
+    ['messages', 'pause_turn', 'end_turn'],
+    ['generate-content', 'SAFETY', 'STOP'],
+    ['generate-content', 'MALFORMED_FUNCTION_CALL', 'STOP'],
+  ])('none of %s that ends with %s', async (spoken, end, usual) => {
+    await open({ keys: ['test'] });
+    const one = native.find((each) => each.spoken === spoken) ?? way;
+    const answer = wholeAnswer(one.spoken).replace(`"${usual}"`, `"${end}"`);
+    expect(answer).toContain(end);
+    upstream.script((wire) => wire.answer(200, answer));
+    await (await ask(gateway.url, one, false)).text();
+    expect((await asked(one, false)).cache).toBe('miss');
+  });
+
+  test.each([
     ['fallbacks', 503, '{"error":{"message":"busy"}}'],
     ['longPromptFallbacks', 400, '{"error":{"message":"no","code":"context_length_exceeded"}}'],
     ['contentPolicyFallbacks', 400, '{"error":{"message":"no","code":"content_filter"}}'],

@@ -120,6 +120,26 @@ describe.each(ways)('$name', (way) => {
 
 const [way] = native;
 
+test('a hook knows the group of the key and the tag of the request', async () => {
+  const seen: unknown[] = [];
+  const onRequest: Hooks['onRequest'] = (_, { group, tag }) => {
+    seen.push({ group, tag });
+  };
+  await open(
+    { onRequest },
+    {
+      groups: [{ name: 'search' }],
+      keys: [{ name: 'one', key: 'a-key-in-a-group', group: 'search' }],
+    },
+  );
+  const [way] = native;
+  const headers = { authorization: 'Bearer a-key-in-a-group', 'x-gateway-tag': 'nightly' };
+  upstream.script((wire) => wire.answer(200, wholeAnswer(way.spoken)));
+  const answer = await ask(gateway.url, way, false, { headers });
+  expect(answer.status).toBe(200);
+  expect(seen).toEqual([{ group: 'search', tag: 'nightly' }]);
+});
+
 test('without a change, a native request stays byte for byte what it was', async () => {
   await open({ onRequest: async () => undefined });
   const { text } = await asked(way, false);

@@ -173,8 +173,17 @@ function replay(
   };
 }
 
-/** Ends that the same request would not always have. */
-const UNCACHEABLE: ReadonlySet<string> = new Set(['content-filter', 'malformed-call', 'pause', 'other']);
+/**
+ * Ends that the same request would not always have. At Anthropic `refusal` is the word for an answer that its classifiers
+ * have filtered ("Streaming refusals", Claude documentation).
+ */
+const UNCACHEABLE: ReadonlySet<string> = new Set([
+  'content-filter',
+  'refusal',
+  'malformed-call',
+  'pause',
+  'other',
+]);
 
 /** Passes events on, and gives all of them to `keep` when the answer is complete. */
 function recorder(keep: (events: readonly ReplyEvent[]) => void): Step<ReplyEvent, ReplyEvent> {
