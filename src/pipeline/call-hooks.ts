@@ -139,31 +139,32 @@ function replyStep(
   context: HookContext,
 ): Step<ReplyEvent, ReplyEvent> {
   /** Whether the hook has passed on the beginning and the end. Without them an answer is empty, and looks complete. */
-  const passed = new Set<ReplyEvent['type']>();
-  let target: Sink<ReplyEvent> | undefined;
-  const noting: Sink<ReplyEvent> = {
-    enqueue(event) {
-      if (event.type === 'reply-start' || event.type === 'reply-end') passed.add(event.type);
-      target?.enqueue(event);
-    },
+  const ends = new Set<ReplyEvent['type']>();
+  /** What it has passed on for the present event: nothing of it, if it fails after that. */
+  let passed: ReplyEvent[] = [];
+  const holding: Sink<ReplyEvent> = { enqueue: (event) => void passed.push(event) };
+  const call = (event: ReplyEvent): void => {
+    const returned: unknown = onReplyEvent(event, holding, context);
+    if (isThenable(returned)) {
+      returned.then(undefined, (error) => report?.('The hook onReplyEvent failed.', error));
+      throw new Error('It is asynchronous, so what it passes on comes too late.');
+    }
+    for (const { type } of passed) if (type === 'reply-start' || type === 'reply-end') ends.add(type);
+    if (event.type === 'reply-end' && ends.size < 2)
+      throw new Error('It has left out the beginning or the end of an answer.');
   };
   return {
     transform(event, out) {
-      target = out;
+      passed = [];
       try {
-        const returned: unknown = onReplyEvent(event, noting, context);
-        if (isThenable(returned)) {
-          returned.then(undefined, (error) => report?.('The hook onReplyEvent failed.', error));
-          throw new Error('It is asynchronous, so what it passes on comes too late.');
-        }
-        if (event.type === 'reply-end' && passed.size < 2)
-          throw new Error('It has left out the beginning or the end of an answer.');
+        call(event);
       } catch (error) {
         if (error instanceof GatewayError) throw error;
         report?.('The hook onReplyEvent failed.', error);
         if (failure === 'refuse') throw hookFailed('onReplyEvent', error);
-        out.enqueue(event);
+        passed = [event];
       }
+      for (const each of passed) out.enqueue(each);
     },
   };
 }

@@ -298,6 +298,33 @@ describe('a hook that fails', () => {
     const { status, text } = await asked(way, false);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toHaveProperty('choices');
+    expect(text).toContain(JSON.parse(wholeAnswer(way.spoken)).choices[0].message.content);
+  });
+
+  test.each<[string, NonNullable<Given['onReplyEvent']>]>([
+    [
+      'throws',
+      (event, out) => {
+        out.enqueue(event);
+        throw new Error('a bug');
+      },
+    ],
+    [
+      'is asynchronous',
+      (event, out) => {
+        out.enqueue(event);
+        return Reflect.get({ made: Promise.resolve() }, 'made');
+      },
+    ],
+  ])('%s after it has passed an event on: it is not passed on twice', async (_, onReplyEvent) => {
+    const words = async (hook: NonNullable<Given['onReplyEvent']>): Promise<unknown> => {
+      await open({ onReplyEvent: hook, failure: 'ignore' });
+      const answers = [await asked(way, true), await asked(way, false)];
+      return answers.map(({ text }) => text.match(/"content":"[^"]*"/g));
+    };
+    const plain = await words((event, out) => out.enqueue(event));
+    await gateway.close();
+    expect(await words(onReplyEvent)).toEqual(plain);
   });
 
   test.each([true, false])('an answer without its end is none (streamed: %s)', async (stream) => {
