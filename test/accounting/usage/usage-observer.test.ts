@@ -67,6 +67,19 @@ test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may surround the colon of
   expect(usageIn(observer.remains(), 'usage')).toEqual([{ a: 1 }]);
 });
 
+test.each([100, 1_000, 1_500, 4_000])('a long usage is read in pieces of %i bytes', (size) => {
+  // Longer than what is kept of an answer in any case.
+  const details = Array.from({ length: 200 }, (_, at) => ({ step: at, input_tokens: at, output_tokens: 1 }));
+  const usage = { input_tokens: 7, details, output_tokens: 5 };
+  const bytes = Buffer.from(JSON.stringify({ text: 'word '.repeat(500), usage, more: 'word '.repeat(500) }));
+  for (let first = 1; first < size; first += Math.ceil(size / 16)) {
+    const observer = new UsageObserver('usage');
+    observer.add(bytes.subarray(0, first));
+    for (let at = first; at < bytes.length; at += size) observer.add(bytes.subarray(at, at + size));
+    expect(usageIn(observer.remains(), 'usage')).toEqual([usage]);
+  }
+});
+
 test('accepts any bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, marked) => {
