@@ -289,6 +289,20 @@ describe('U-14 the vendor fails', () => {
   });
 });
 
+test.each(ways)('U-14 $name: SDKs are told not to retry what was retried already', async (way) => {
+  for (const status of [408, 409]) {
+    door.upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, 'Not now.')));
+    for (const stream of [false, true]) {
+      door.upstream.requests.length = 0;
+      const response = await ask(door.url, way, stream);
+      await response.text();
+      expect(response.ok).toBe(false);
+      expect(response.headers.get('x-should-retry')).toBe('false');
+      expect(door.upstream.requests).toHaveLength(2);
+    }
+  }
+});
+
 describe('U-15 HTML pages, and empty bodies', () => {
   const page = '<!DOCTYPE html><html><title>502 Bad Gateway</title><h1>cloudflare ray 1f3</h1></html>';
   const table: [name: string, status: number, body: string, type: string][] = [

@@ -488,15 +488,17 @@ test('Claude at Vertex AI: tokens are counted', async () => {
 
 test('Claude at Vertex AI: a version already in the body is refused, as Anthropic refuses it', async () => {
   gateway = await startGateway({ vendors: { anthropic: { apiKey: 'k', ...atVertex() } } });
-  const answer = await fetch(`${gateway.url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...haiku, ...VERSION }),
-  });
-  expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({
-    error: { type: 'invalid_request_error', message: 'anthropic_version: Extra inputs are not permitted' },
-  });
+  for (const path of ['/v1/messages', '/v1/chat/completions']) {
+    const answer = await fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...haiku, ...VERSION }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error: { type: 'invalid_request_error', message: 'anthropic_version: Extra inputs are not permitted' },
+    });
+  }
 });
 
 test('Claude at Vertex AI: betas that it refuses for a count are still sent with generations, and elsewhere', async () => {

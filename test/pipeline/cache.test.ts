@@ -323,6 +323,8 @@ describe('in memory', () => {
     store.set('large', 'x'.repeat(3_000), 60);
     expect(await store.get('large')).toBeUndefined();
     expect(await store.get('c'), 'what cannot be kept takes the room of nothing').toBe(text);
+    store.set('d', text, 60);
+    expect([await store.get('c'), await store.get('d')], 'nor does what is over').toEqual([text, text]);
   });
 });
 
