@@ -278,6 +278,11 @@ describe('S-36 what a key has stored is its own', () => {
     output: [
       { type: 'reasoning', id: `${id}_rs`, summary: [] },
       { type: 'code_interpreter_call', id: `${id}_ci`, container_id: `${id}_cntr` },
+      {
+        type: 'shell_call',
+        id: `${id}_sh`,
+        environment: { type: 'container_reference', container_id: `${id}_shell` },
+      },
       { type: 'mcp_list_tools', id: `${id}_mcp`, tools: [{ input_schema: { file_id: `${id}_schema` } }] },
       {
         type: 'message',
@@ -326,7 +331,7 @@ describe('S-36 what a key has stored is its own', () => {
           );
       });
       await post('/v1/responses', { ...LEAST.responses, input: way, stream: streamed }, owner);
-      for (const own of [id, `${id}_rs`, `${id}_msg`, `${id}_cntr`, `${id}_file`]) {
+      for (const own of [id, `${id}_rs`, `${id}_msg`, `${id}_cntr`, `${id}_shell`, `${id}_file`]) {
         expect(await goesOn(own, owner), own).toMatchObject({ status: 200, asked: 1 });
         for (const key of [OTHER, RESTRICTED, NONE])
           expect(await goesOn(own, key), own).toMatchObject({ status: 403, asked: 0 });

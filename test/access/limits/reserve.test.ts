@@ -2,6 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Limits } from '../../../src/access/limits/limits.ts';
 import { limitsInMemory } from '../../../src/access/limits/open-limits.ts';
 import { localReservations, sharedReservations } from '../../../src/access/limits/reservations.ts';
 import { charging } from '../../../src/accounting/usage/consumption.ts';
@@ -71,6 +72,7 @@ function letGo(): void {
 async function serve(
   limits: KeyLimits,
   { group = {}, ...more }: ConfigInput & { group?: KeyLimits } = {},
+  change: (counted: Limits) => Limits = (counted) => counted,
 ): Promise<{ readonly url: string; readonly limits: ReturnType<typeof limitsInMemory> }> {
   const counted = limitsInMemory();
   const charge = charging(counted.charge);
@@ -89,7 +91,7 @@ async function serve(
     undefined,
     (opened) => ({
       ...opened,
-      limits: counted,
+      limits: change(counted),
       record: recording((record) => {
         records.push(record);
         charge(record);
@@ -309,6 +311,28 @@ describe('with the longest answer reserved', () => {
     await isFree();
     letGo();
     expect((await ask(url)).status).toBe(200);
+  });
+
+  test('nothing stays held for a caller who has left before it is', async () => {
+    const [asked, known] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { url, limits } = await serve({ budgetDay: 5, budgetReserve: 'longest' }, {}, (counted) => ({
+      ...counted,
+      // As long as Redis takes.
+      async reserve(...request) {
+        asked.resolve();
+        await known.promise;
+        return counted.reserve(...request);
+      },
+    }));
+    const leaving = new AbortController();
+    const left = ask(url, { signal: leaving.signal }).catch(() => undefined);
+    await asked.promise;
+    leaving.abort();
+    await left;
+    await soon(() => expect(records).toHaveLength(1));
+    known.resolve();
+    expect((await ask(url)).status).toBe(200);
+    await soon(() => expect(limits.budgets().map(({ reserved }) => reserved)).toEqual([0]));
   });
 
   test.each<[string, typeof failure]>([
