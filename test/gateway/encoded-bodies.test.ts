@@ -108,6 +108,22 @@ test('endless compressed data without content is refused from the limit on', asy
   expect(response.status).toBe(413);
 });
 
+/** A zstd frame with one raw block, whose header asks for a window of 2^`log` bytes (RFC 8878, 3.1.1). */
+function zstdFrame(text: string, log: number): Buffer {
+  const content = Buffer.from(text);
+  const block = Buffer.alloc(3);
+  block.writeUIntLE((content.length << 3) | 1, 0, 3);
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3]), block, content]);
+}
+
+test.each([
+  [23, 200],
+  [24, 400],
+  [27, 400],
+])('zstd with a window of 2^%i bytes, which a decompressor would hold: %i', async (log, status) => {
+  expect((await send('zstd', zstdFrame(body('Hello!'), log))).status).toBe(status);
+});
+
 test('data after the end of the compressed data does no harm', async () => {
   const text = body('Hi');
   const response = await send('gzip', Buffer.concat([gzipSync(text), Buffer.alloc(100_000)]));
