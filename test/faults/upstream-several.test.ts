@@ -306,6 +306,31 @@ describe('several upstreams', () => {
     expect(places.map(({ requests }) => requests.length)).toEqual([2, 2]);
   });
 
+  test('one whose key may not count tokens is not asked for the next counts, and answers meanwhile', async () => {
+    const places = await upstreams(2);
+    const [first, second] = places;
+    const isCount = ({ path }: FaultRequest): boolean => path.endsWith('/input_tokens');
+    const counted: Script = (wire) => wire.answer(200, '{"object":"response.input_tokens","input_tokens":3}');
+    first?.script((wire, request) =>
+      isCount(request)
+        ? wire.answer(403, '{"error":{"message":"Missing scopes: api.responses.write"}}')
+        : good(wire, request),
+    );
+    second?.script((wire, request) => (isCount(request) ? counted : good)(wire, request));
+    const gateway = await gatewayOf({ vendors: openaiAt(places) });
+    for (let at = 0; at < 6; at += 1) {
+      const answer = await postJson(`${gateway.url}/v1/responses/input_tokens`, {
+        model: 'openai/gpt-4o',
+        input: 'Hi',
+      });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      expect(await statuses(gateway, 1)).toEqual([200]);
+    }
+    expect(first?.requests.filter(isCount)).toHaveLength(1);
+    expect(first?.requests.length).toBeGreaterThan(3);
+  });
+
   test('one whose account may not use a model is not ejected: another one answers, or the caller gets a 404', async () => {
     const places = await upstreams(2);
     const body =
