@@ -98,3 +98,39 @@ test('marks of a caller of responses reach Claude', async () => {
     ],
   });
 });
+
+const LONG = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+
+// OpenRouter and Vercel take a mark on a message: it is that of the message's last part.
+test.each([
+  ['chat-completions', 'text', 'messages'],
+  ['responses', 'input_text', 'input'],
+] as const)('a mark on a message of %s goes to its last part', async (caller, type, field) => {
+  const asked = await sent(caller, MODELS.messages, false, {
+    [field]: [
+      { role: 'system', content: 's', ...MARK },
+      {
+        role: 'user',
+        content: [
+          { type, text: 'a' },
+          { type, text: 'b' },
+        ],
+        ...MARK,
+      },
+      { role: 'assistant', content: 'said', ...MARK },
+      { role: 'user', content: [{ type, text: 'c', ...LONG }], ...MARK },
+    ],
+  });
+  expect(asked).toMatchObject({ system: [{ text: 's', ...MARK }] });
+  expect(asked['messages']).toStrictEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b', ...MARK },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: 'said', ...MARK }] },
+    { role: 'user', content: [{ type: 'text', text: 'c', ...LONG }] },
+  ]);
+});

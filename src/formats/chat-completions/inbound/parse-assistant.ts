@@ -15,11 +15,11 @@ import {
 import { joinLists } from '../../../lib/lists.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { wordList } from '../../../lib/words.ts';
+import { applyMessageBreakpoint } from '../../openai/cache-breakpoints.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import { TRANSCRIPT } from '../wire/transcript.ts';
-import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
 import { parseCalls, signCalls } from './parse-calls.ts';
 import { parseContent } from './parse-content.ts';
 import { parsePart } from './parse-parts.ts';

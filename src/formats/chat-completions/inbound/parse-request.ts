@@ -20,6 +20,7 @@ import {
 import { wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
 import { findMaxSearches } from '../../max-searches.ts';
+import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 import {
   emptyList,
   flagAt,
@@ -31,7 +32,6 @@ import {
   textAt,
 } from '../../openai/fields.ts';
 import { reportRenamedTools } from '../../openai/renamed-tools.ts';
-import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseImageOptions } from './parse-images.ts';
 import { parseOutput } from './parse-output.ts';
 import { parseSampling } from './parse-sampling.ts';

@@ -13,8 +13,8 @@ import {
 } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { wordSet } from '../../../lib/words.ts';
+import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
-import { parseCacheControl } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
 import type { PendingCalls } from './pending-calls.ts';
 

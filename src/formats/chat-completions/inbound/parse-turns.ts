@@ -12,9 +12,9 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { applyMessageBreakpoint } from '../../openai/cache-breakpoints.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
-import { applyMessageBreakpoint } from './parse-cache-breakpoints.ts';
 import { parseContent } from './parse-content.ts';
 import { parseFunctionMessage, parseToolMessage } from './parse-results.ts';
 import { pendingCalls } from './pending-calls.ts';
