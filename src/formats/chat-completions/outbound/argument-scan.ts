@@ -40,6 +40,11 @@ export class ArgumentScan {
     return this.#state === 'whole';
   }
 
+  /** Whether the object has not begun, or is still open. */
+  isOpen(): boolean {
+    return this.#state === 'before' || this.#state === 'inside';
+  }
+
   /** Whether the object is empty and came in one piece. */
   isEmpty(): boolean {
     return this.#isEmpty;

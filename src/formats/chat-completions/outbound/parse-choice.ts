@@ -84,9 +84,12 @@ export class ChoiceReader {
     return isStandardFinish(this.#finishReason) && !this.#continuesAfterFinish && this.#message.hasParts();
   }
 
-  /** Whether the choice counts as complete when the vendor ends the stream with `[DONE]`. */
+  /**
+   * Whether the choice counts as complete when the vendor ends the stream with `[DONE]`. Services in front of others send
+   * that also if those have broken off.
+   */
   isPlausible(): boolean {
-    return this.isFinished() || this.#message.hasParts();
+    return this.isFinished() || this.#message.isWhole();
   }
 
   /**

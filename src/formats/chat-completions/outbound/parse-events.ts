@@ -75,9 +75,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     if (this.#isDone || saysNothing(data)) return;
     if (data.startsWith('[DONE]')) {
       this.#isDone = true;
-      // A choice without any content gets no finish.
-      if (this.#choices.some((choice) => choice && !choice.isPlausible()))
-        throw brokenAnswer('an end without an answer');
+      if (this.#choices.some((choice) => choice && !choice.isPlausible())) throw endedEarly();
       this.#finish(out);
       return;
     }

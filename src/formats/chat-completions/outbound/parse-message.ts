@@ -73,6 +73,11 @@ export class MessageReader {
     return this.#parts.last() !== undefined;
   }
 
+  /** Whether the message may end here: it is more than thoughts, and no call lacks arguments. */
+  isWhole(): boolean {
+    return this.#parts.isWhole();
+  }
+
   /**
    * Ends all parts.
    * @param sources search results to cite if the text has no citations itself.

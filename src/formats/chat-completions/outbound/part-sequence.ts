@@ -36,6 +36,7 @@ export class PartSequence {
   #count = 0;
   #live: SequencePart | undefined;
   #last: SequencePart | undefined;
+  #hasAnswer = false;
   /** Made for the first part that has to wait. */
   #waiting: SequencePart[] | undefined;
   /** Citations of parts that had ended. They are passed on behind all parts. */
@@ -51,6 +52,12 @@ export class PartSequence {
     return this.#last;
   }
 
+  /** Whether there is more than thoughts, and no function call lacks arguments. */
+  isWhole(): boolean {
+    const pending = [this.#live, ...(this.#waiting ?? [])];
+    return this.#hasAnswer && !pending.some((part) => part?.scan?.isOpen());
+  }
+
   begin(open: OpenPart, out: Out, formatSpecific?: FormatSpecific): SequencePart {
     const isFunction = open.kind === 'tool-call' && !open.custom;
     const part: SequencePart = {
@@ -64,6 +71,7 @@ export class PartSequence {
       details: undefined,
     };
     this.#last = part;
+    if (open.kind !== 'thinking') this.#hasAnswer = true;
     if (this.#live !== undefined && isIncompleteCall(this.#live)) {
       this.#waiting ??= [];
       this.#waiting.push(part);

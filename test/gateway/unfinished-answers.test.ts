@@ -1,0 +1,50 @@
+/** Streams of chat completions that end without a finish reason. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type JsonObject, parseJson } from '../../src/lib/json.ts';
+import { CALLERS, type FourCallers, MODELS, type Read, startFourCallers } from '../support/four-callers.ts';
+
+let four: FourCallers;
+beforeAll(async () => {
+  four = await startFourCallers();
+});
+afterAll(() => four.close());
+
+/** The names and the arguments of an answer's calls. */
+function callsOf({ calls }: Read): readonly unknown[] {
+  return calls.map(({ name, input }) => [name, typeof input === 'string' ? parseJson(input) : input]);
+}
+
+const delta = (fields: JsonObject): JsonObject => ({
+  id: 'c',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta: fields, finish_reason: null }],
+});
+const call = (text: string): JsonObject =>
+  delta({
+    tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: text } }],
+  });
+
+// router-for-me/CLIProxyAPI: an agent takes such an answer for the end of its work.
+const notChat = CALLERS.filter((caller) => caller !== 'chat-completions');
+describe.each(notChat)('a stream that ends with [DONE] alone, to a caller of %s', (caller) => {
+  test.each([
+    ['in the middle of a thought', [delta({ role: 'assistant', reasoning_content: 'Hm' })]],
+    ['before the arguments of a call', [delta({ content: 'a' }), call('')]],
+    ['in the middle of the arguments', [call('{"x":"a')]],
+  ])('%s has failed', async (_, events) => {
+    four.answers(events);
+    await expect(four.ask(caller, MODELS['chat-completions'], true)).rejects.toThrow(
+      /502: .*Connection lost/,
+    );
+  });
+
+  test('after a text or a whole call is complete', async () => {
+    four.answers([delta({ content: 'a' })]);
+    expect(await four.ask(caller, MODELS['chat-completions'], true)).toMatchObject({ text: 'a' });
+    four.answers([call('{"x":1}')]);
+    expect(callsOf(await four.ask(caller, MODELS['chat-completions'], true))).toEqual([['f', { x: 1 }]]);
+  });
+});
