@@ -51,8 +51,7 @@ export class ItemDispatcher implements ItemReceiver {
   finish(output: readonly JsonObject[]): void {
     this.#order?.flush();
     for (const [at, { reader, item }] of this.#open) {
-      const whole = output[at];
-      reader.done(whole && whole['type'] === item['type'] ? whole : item);
+      reader.done(findWhole(item, at, output) ?? item);
     }
     this.#open.clear();
     if (!this.#seen) for (const [at, item] of output.entries()) this.#openItem(at, item).done(item);
@@ -85,4 +84,18 @@ export class ItemDispatcher implements ItemReceiver {
     for (const held of this.#early ?? []) if (held.at === at) reader.read(held.what, held.event);
     return reader;
   }
+}
+
+/** An item in the output of the finished response: the one with its id, or else the one at its place. */
+function findWhole(
+  { type, id, call_id }: JsonObject,
+  at: number,
+  output: readonly JsonObject[],
+): JsonObject | undefined {
+  const same = output.find((item) => {
+    if (item['type'] !== type) return false;
+    return (call_id && item['call_id'] === call_id) || (id && item['id'] === id);
+  });
+  const there = output[at];
+  return same ?? (there?.['type'] === type ? there : undefined);
 }

@@ -1,6 +1,7 @@
 /** Reads tool calls of an answer. */
 
 import { asText, type JsonObject } from '../../../lib/json.ts';
+import { brokenAnswer } from '../../event-data.ts';
 import { parseNamespacedName, parseNeutralName, qualifyName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import type { ItemEvent } from './item-events.ts';
@@ -10,11 +11,17 @@ import type { PartWriter } from './part-writer.ts';
 /** The fields of a call that are read elsewhere. */
 const READ: ReadonlySet<string> = new Set(['type', 'status', 'call_id', 'name', 'arguments', 'input']);
 
-/** Reads a call of a function or of a custom tool. */
+/** Reads a call of a function or of a custom tool. It begins with its name, which some services tell only at its end. */
 export class CallReader implements ItemReader {
+  readonly #at: number;
+  readonly #added: JsonObject;
   readonly #parts: PartWriter;
-  readonly #field: 'input' | 'arguments';
-  readonly #index: number;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #custom: boolean;
+  /** Undefined until its name is known. */
+  #index: number | undefined;
+  /** The input that came before its name. */
+  #early = '';
   /** How much of its input came. */
   #length = 0;
 
@@ -24,23 +31,12 @@ export class CallReader implements ItemReader {
    * @param names the prompt's names of the tools that go by others: changed ones, and `crm.find` for one in a namespace.
    */
   constructor(at: number, added: JsonObject, parts: PartWriter, names: ReadonlyMap<string, string>) {
-    const { type, call_id } = added;
-    const custom = type === 'custom_tool_call';
-    const member = parseNamespacedName(added);
-    const sent = member && names.has(qualifyName(member)) ? qualifyName(member) : parseNeutralName(added);
-    const name = sent ?? '';
-    // Some services give a call no other id than that of its item.
-    const id = asText(call_id) || asText(added['id']) || '';
-    const part = {
-      kind: 'tool-call',
-      id,
-      name: names.get(name) ?? name,
-      ...(custom && { custom }),
-    } as const;
-    const item = { ...remainingFields(added, READ), ...member };
+    this.#at = at;
+    this.#added = added;
     this.#parts = parts;
-    this.#field = custom ? 'input' : 'arguments';
-    this.#index = parts.start(part, keepOrigin({ at, item }));
+    this.#names = names;
+    this.#custom = added['type'] === 'custom_tool_call';
+    this.#begin(added);
   }
 
   read({ type, kind }: ItemEvent, event: JsonObject): void {
@@ -49,14 +45,41 @@ export class CallReader implements ItemReader {
     else if (type === 'text-done') this.#write(findRest(event[this.#field], this.#length));
   }
 
+  /** @throws GatewayError `upstream-broken` if the whole call has no name either. */
   done(whole: JsonObject): void {
+    if (this.#index === undefined) this.#begin({ ...this.#added, ...whole });
+    if (this.#index === undefined) throw brokenAnswer('a tool call without a name');
     this.#write(findRest(whole[this.#field], this.#length));
     if (this.#parts.open === this.#index) this.#parts.end();
   }
 
+  get #field(): 'input' | 'arguments' {
+    return this.#custom ? 'input' : 'arguments';
+  }
+
+  #begin(item: JsonObject): void {
+    const names = this.#names;
+    const member = parseNamespacedName(item);
+    const name = member && names.has(qualifyName(member)) ? qualifyName(member) : parseNeutralName(item);
+    if (!name) return;
+    // Some services give a call no other id than that of its item.
+    const id = asText(item['call_id']) || asText(item['id']) || '';
+    const part = {
+      kind: 'tool-call',
+      id,
+      name: names.get(name) ?? name,
+      ...(this.#custom && { custom: true }),
+    } as const;
+    const origin = keepOrigin({ at: this.#at, item: { ...remainingFields(item, READ), ...member } });
+    this.#index = this.#parts.start(part, origin);
+    if (this.#early !== '') this.#parts.text(this.#early);
+  }
+
   #write(piece: string): void {
-    if (piece === '' || this.#parts.open !== this.#index) return;
+    if (piece === '') return;
+    if (this.#index === undefined) this.#early += piece;
+    else if (this.#parts.open === this.#index) this.#parts.text(piece);
+    else return;
     this.#length += piece.length;
-    this.#parts.text(piece);
   }
 }
