@@ -1,4 +1,4 @@
-/** Streams of chat completions that end without a finish reason. */
+/** Streams that end without a reason, and calls without a name. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/lib/json.ts';
@@ -46,5 +46,49 @@ describe.each(notChat)('a stream that ends with [DONE] alone, to a caller of %s'
     expect(await four.ask(caller, MODELS['chat-completions'], true)).toMatchObject({ text: 'a' });
     four.answers([call('{"x":1}')]);
     expect(callsOf(await four.ask(caller, MODELS['chat-completions'], true))).toEqual([['f', { x: 1 }]]);
+  });
+});
+
+const started: JsonObject = {
+  type: 'message_start',
+  message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} },
+};
+const block = (fields: JsonObject): JsonObject => ({
+  type: 'content_block_start',
+  index: 0,
+  content_block: fields,
+});
+const grown = (fields: JsonObject): JsonObject => ({ type: 'content_block_delta', index: 0, delta: fields });
+const stopped: JsonObject = { type: 'message_stop' };
+
+const notMessages = CALLERS.filter((caller) => caller !== 'messages');
+describe.each(notMessages)('a message that only stops, to a caller of %s', (caller) => {
+  test.each([
+    ['in a thought', block({ type: 'thinking', thinking: '' }), { type: 'thinking_delta', thinking: 'Hm' }],
+    [
+      'in a call',
+      block({ type: 'tool_use', id: 'c1', name: 'f', input: {} }),
+      { type: 'input_json_delta', partial_json: '{"x":"a' },
+    ],
+  ])('%s has failed', async (_, start, delta) => {
+    four.answers([started, start, grown(delta), stopped]);
+    await expect(four.ask(caller, MODELS.messages, true)).rejects.toThrow(/502: .*Connection lost/);
+  });
+
+  test('in a text is complete', async () => {
+    four.answers([
+      started,
+      block({ type: 'text', text: '' }),
+      grown({ type: 'text_delta', text: 'a' }),
+      stopped,
+    ]);
+    expect(await four.ask(caller, MODELS.messages, true)).toMatchObject({ text: 'a' });
+  });
+
+  test('after a call without a name has failed', async () => {
+    four.answers([started, block({ type: 'tool_use', id: 'c1', input: {} }), stopped]);
+    await expect(four.ask(caller, MODELS.messages, true)).rejects.toThrow(
+      /502: .*a tool call without a name/,
+    );
   });
 });

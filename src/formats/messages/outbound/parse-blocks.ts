@@ -80,6 +80,12 @@ export class BlockParser {
     return this.#calls;
   }
 
+  /** Whether a thought or a call is still open, which nothing but its end completes. */
+  get isCut(): boolean {
+    const kind = this.#open?.part.kind;
+    return kind === 'thinking' || kind === 'tool-call';
+  }
+
   /** Starts a block. One that is still open ends here. */
   start(block: JsonObject, at: Json | undefined, out: Out): void {
     this.stop(out);
@@ -193,9 +199,11 @@ export class BlockParser {
     return started;
   }
 
+  /** @throws GatewayError `upstream-broken` for a call without a name. */
   #startCall(block: JsonObject, at: Json | undefined, out: Out): OpenBlock {
     const { id, name: sent, input } = block;
     const sentName = asText(sent) ?? '';
+    if (sentName === '') throw brokenAnswer('a tool call without a name');
     if (sentName === this.#jsonTool?.name) {
       const started = createBlock('input_json_delta', { kind: 'text' }, {}, at);
       this.#begin(started, out);

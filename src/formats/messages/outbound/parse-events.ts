@@ -136,11 +136,9 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
         this.#emitUsage(usage, out);
         return;
       }
-      case 'message_stop': {
-        const { type: _, ...fields } = event;
-        this.#stop(fields, out);
+      case 'message_stop':
+        this.#readStop(event, out);
         return;
-      }
       case 'error':
         throw parseErrorValue(event);
       default:
@@ -148,6 +146,12 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
         // Events of other types are ignored.
         if (type === 'message' || event['role'] === 'assistant') this.#readWhole(data, event, out);
     }
+  }
+
+  /** A `message_delta` with the reason has ended the last block. */
+  #readStop({ type: _, ...fields }: JsonObject, out: Out): void {
+    if (this.#blocks.isCut && asText(fields['stop_reason']) === undefined) throw endedEarly();
+    this.#stop(fields, out);
   }
 
   #readWhole(data: string, message: JsonObject, out: Out): void {
