@@ -173,6 +173,15 @@ describe('each piece goes to the right call', () => {
     expect(() => partsOf(pieces({ index: 0, id: 'a', function: { arguments: '{}' } }), ...end)).toThrow(
       /without a name/,
     );
+    expect(() =>
+      partsOf(pieces({ index: 0, id: 'a', function: { name: '', arguments: '' } }), ...end),
+    ).toThrow(/without a name/);
+  });
+
+  // router-for-me/CLIProxyAPI, TestStreamingTool_MixedEmptyNameAndValid.
+  test('but one that has nothing else either is none beside another', () => {
+    const empty = { index: 0, id: 'a', function: { name: '', arguments: '' } };
+    expect(partsOf(pieces(empty, head(1, 'b', 'f', '{}')), ...end)).toEqual([call('b', 'f', '{}')]);
   });
 });
 

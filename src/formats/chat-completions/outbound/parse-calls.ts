@@ -117,10 +117,11 @@ export class CallReader {
   /**
    * Nothing more comes.
    * @returns the signatures that no call took.
-   * @throws GatewayError for a call without a name.
+   * @throws GatewayError for a call without a name. One that has only an id is none if there are others.
    */
   end(): readonly CallSignature[] {
-    if ([...this.#nameless].some((call) => call.text !== '' || call.id !== '')) {
+    const isOnly = this.#count === 0;
+    if ([...this.#nameless].some((call) => call.text !== '' || (isOnly && call.id !== ''))) {
       throw brokenAnswer('a tool call without a name');
     }
     return this.#unclaimed;
