@@ -505,6 +505,20 @@ describe('messages', () => {
     });
   });
 
+  // Envoy AI Gateway, ChatCompletionAssistantMessageParamContent.
+  test('thoughts in the content may be written as Envoy AI Gateway does', () => {
+    const content = [
+      { type: 'thinking', text: 'a', signature: 'S' },
+      { type: 'redacted_thinking', redactedContent: 'D' },
+      { type: 'text', text: 'b' },
+    ];
+    expect(turns({ role: 'assistant', content })[0]?.parts).toEqual([
+      { kind: 'thinking', text: 'a', signature: { origin: 'anthropic', value: 'S' } },
+      { kind: 'thinking', text: '', redacted: { origin: 'anthropic', value: 'D' } },
+      text('b'),
+    ]);
+  });
+
   const thought = (fields: JsonObject) =>
     turns({ role: 'assistant', content: 'Hi', ...fields })[0]?.parts.slice(0, -1);
 

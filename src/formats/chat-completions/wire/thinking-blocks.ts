@@ -14,15 +14,16 @@ export interface Thought {
 }
 
 /**
- * A block as at most one thought; an empty block gives none. Its signature is Anthropic's, unless it is sealed: then the
- * gateway has wrapped another vendor's signature for Anthropic's field.
+ * A block as at most one thought; an empty block gives none. Envoy AI Gateway has blocks in the content, with fields of its
+ * own names (`text`, `redactedContent`). Its signature is Anthropic's, unless it is sealed: then the gateway has wrapped
+ * another vendor's signature for Anthropic's field.
  */
 export function parseThinkingBlock(block: JsonObject): ThinkingPart[] {
-  const data = asText(block['data']);
+  const data = asText(block['data'] ?? block['redactedContent']);
   if (block['type'] === 'redacted_thinking') {
     return data ? [{ kind: 'thinking', text: '', redacted: unseal(data, 'anthropic') }] : [];
   }
-  const text = thinkingText(block['thinking']);
+  const text = thinkingText(block['thinking'] ?? block['text']);
   const signature = asText(block['signature']);
   if (text === '' && !signature) return [];
   return [{ kind: 'thinking', text, ...(signature && { signature: unseal(signature, 'anthropic') }) }];
