@@ -36,6 +36,7 @@ describe('tokens written to a cache', () => {
   test.each<[service: string, told: JsonObject]>([
     ['OpenAI', { prompt_tokens_details: { cache_write_tokens: 15 } }],
     ['Qwen', { prompt_tokens_details: { cache_creation_input_tokens: 15 } }],
+    ['vLLM', { prompt_tokens_details: { created_cache_tokens: 15 } }],
     ['services in front of Claude', { cache_creation_input_tokens: 15 }],
   ])('are read where %s tells them', (_, told) => {
     expect(parseUsage({ ...FIGURES, ...told }, MODEL)).toMatchObject({ input: 100, cacheWrite: 15 });

@@ -62,6 +62,8 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
       parseCount(inside?.['cache_write_tokens']) ??
       // Qwen (Model Studio, "Context cache": writing to an explicit cache costs more); services in front of Claude.
       parseCount(inside?.['cache_creation_input_tokens']) ??
+      // vLLM (`PromptTokenUsageInfo`).
+      parseCount(inside?.['created_cache_tokens']) ??
       parseCount(usage['cache_creation_input_tokens']),
     output,
     reasoning,
