@@ -8,9 +8,9 @@ import { columnList } from './column-list.ts';
 import { type Tables, USAGE_SUMS } from './tables.ts';
 
 /** A table of sums of sums: its columns besides the sums, and the table that it sums up. */
-export interface Rollup {
+export interface Rollup<Column extends string = string> {
   readonly table: keyof Tables;
-  readonly of: readonly string[];
+  readonly of: readonly Column[];
   readonly source: keyof Tables;
 }
 
@@ -39,7 +39,7 @@ export const ROLLUPS = [
 ] as const satisfies readonly Rollup[];
 
 /** A column of a table of sums, as an expression over one that has days. */
-function sumColumn(column: string): RawBuilder<unknown> {
+export function sumColumn(column: string): RawBuilder<unknown> {
   return column === 'month' ? sql`substr(day, 1, 7)` : sql.ref(column);
 }
 
@@ -77,27 +77,6 @@ async function sumUp<T>(db: Kysely<T>, { table, of, source }: Rollup, month: str
 }
 
 /** The condition that a day is in a month, which the index of days can answer. */
-function inMonth(month: string): RawBuilder<unknown> {
+export function inMonth(month: string): RawBuilder<unknown> {
   return sql`day >= ${`${month}-01`} and day <= ${`${month}-31`}`;
-}
-
-/**
- * Sums up a month again where its sums of sums lack something: a process of an earlier version does not write them.
- * @returns whether anything was lacking.
- */
-export async function mendMonth<T>(db: Kysely<T>, rollup: Rollup, month: string): Promise<boolean> {
-  const { table, of, source } = rollup;
-  const within = of[0] === 'month' ? sql`month = ${month}` : inMonth(month);
-  return db.transaction().execute(async (transaction) => {
-    const { rows } = await sql<{ days: number; sums: number }>`select
-      (select coalesce(sum(requests), 0) from ${sql.table(source)} where ${inMonth(month)}) as days,
-      (select coalesce(sum(requests), 0) from ${sql.table(table)} where ${within}) as sums`.execute(
-      transaction,
-    );
-    const [found] = rows;
-    if (found === undefined || found.days === found.sums) return false;
-    await sql`delete from ${sql.table(table)} where ${within}`.execute(transaction);
-    await sumUp(transaction, rollup, month);
-    return true;
-  });
 }

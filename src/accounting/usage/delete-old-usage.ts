@@ -1,12 +1,12 @@
 /** Deletes usage from the store that is older than it is to be kept: exchanges, and sums if they are not kept for ever. */
 
-import { addDays, formatDay } from '../../lib/calendar.ts';
+import { formatDay } from '../../lib/calendar.ts';
 import { type Repeated, repeat } from '../../lib/repeat.ts';
 import { freeSpace } from '../../store/free-space.ts';
 import { rest } from '../../store/rest.ts';
 import type { Store } from '../../store/store.ts';
-import { mendMonth, ROLLUPS } from '../../store/usage-sums.ts';
 import { deleteOldSums, firstKept } from './delete-old-sums.ts';
+import { mendSums } from './mend-sums.ts';
 
 const HOUR = 3_600_000;
 
@@ -52,7 +52,7 @@ export interface RetentionOptions {
 }
 
 /**
- * Deletes old usage now and every hour, gives its space back, and mends sums of sums.
+ * Deletes old usage now and every hour, gives its space back, and mends sums that lack something.
  * @param onTrouble called with the error if that fails.
  * @returns a handle that stops it. Its promise resolves when the store is used no more.
  */
@@ -80,11 +80,4 @@ export function scheduleUsageDeletion(
       return forgetting.stop();
     },
   };
-}
-
-/** Mends the sums of sums of this month and the one before: a process of an earlier version does not write them. */
-async function mendSums({ db }: Store, today: string, signal: AbortSignal): Promise<void> {
-  const month = today.slice(0, 7);
-  for (const each of [month, addDays(`${month}-01`, -1).slice(0, 7)])
-    for (const rollup of ROLLUPS) if (!signal.aborted) await mendMonth(db, rollup, each);
 }

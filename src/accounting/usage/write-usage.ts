@@ -43,13 +43,18 @@ export async function writeUsage({ db, kind }: Store, rows: readonly ExchangeRow
   });
 }
 
-interface Adding {
+/** Sums to add to tables. */
+export interface Adding {
   readonly transaction: Transaction<Tables>;
   readonly kind: Store['kind'];
   readonly sums: readonly SummedRows[];
 }
 
-async function addSums({ transaction, kind, sums }: Adding, tables: readonly SumTable[]): Promise<void> {
+/** Adds the sums to those that tables have. */
+export async function addSums(
+  { transaction, kind, sums }: Adding,
+  tables: readonly SumTable[],
+): Promise<void> {
   for (const { table, of } of tables) {
     const columns = [...of, ...USAGE_SUMS];
     await insertRows(transaction, kind, table, columns, sumBy(sums, of), addToSums(table, of, USAGE_SUMS));
@@ -59,7 +64,7 @@ async function addSums({ transaction, kind, sums }: Adding, tables: readonly Sum
 const SPENT = ['holder', 'name', 'model'];
 
 /** Adds what the exchanges cost to what their keys, or their groups, have ever spent. */
-async function addSpent(
+export async function addSpent(
   { transaction, kind, sums }: Adding,
   holder: 'key' | 'group',
   column: SumColumn,

@@ -15,8 +15,8 @@ export const budgetReserve: Migration = {
 };
 
 /**
- * Budgets for a week and in total, what was ever spent, and limits for each tag. A process of an earlier version goes on: it applies no such
- * limit, and what it records is not in the totals.
+ * Budgets for a week and in total, what was ever spent, and limits for each tag. A process of an earlier version goes on: it
+ * applies no such limit, and what it records is in the totals when `mendSums` has added it.
  */
 export const spent: Migration = {
   async up(db: Kysely<unknown>) {
@@ -64,7 +64,7 @@ export const audit: Migration = {
   },
 };
 
-/** A process of an earlier version goes on. What it does not sum up here, `mendMonth` does. */
+/** A process of an earlier version goes on. What it does not sum up here, `mendSums` does. */
 export const sumsOfSums: Migration = {
   async up(db: Kysely<unknown>) {
     for (const rollup of ROLLUPS) {

@@ -100,7 +100,7 @@ async function fill(store: Store): Promise<void> {
   await writeUsage(store, rows);
 }
 
-describeStores('reports from sums of sums', ({ open }) => {
+describeStores('reports from sums of sums', ({ open, newPlace }) => {
   test('say what single exchanges say, whatever they are grouped by and for whatever days', async () => {
     const store = await open();
     await fill(store);
@@ -137,24 +137,35 @@ describeStores('reports from sums of sums', ({ open }) => {
         }
   });
 
-  test('are mended if a process of an earlier version has not written them', async () => {
-    const store = await open();
+  test('are mended, as are the totals, if processes of an earlier version have not written them', async () => {
+    const place = await newPlace();
+    const [store, other] = [await open(place), await open(place)];
     const today = formatDay(Date.now());
-    await writeUsage(store, [rowOf(exchange({ time: noon(today), group: 'g', tag: 't' }))]);
-    for (const { table } of ROLLUPS) await store.db.deleteFrom(table).execute();
+    const record = { time: noon(today), group: 'g', tag: 't', cost: 2, estimatedCost: 0.5 };
+    const others = [...ROLLUPS.map(({ table }) => table), 'gateway_spent'] as const;
+    const read = () => Promise.all(others.map((table) => store.db.selectFrom(table).selectAll().execute()));
+    const listed = async () =>
+      (await read()).map((rows) => rows.map((row) => JSON.stringify(row)).toSorted());
+    await writeUsage(store, [rowOf(exchange(record))]);
+    const before = await read();
+    await writeUsage(store, [rowOf(exchange(record), 1), rowOf(exchange({ ...record, key: 'k2' }), 2)]);
+    const wanted = await listed();
+    for (const [at, table] of others.entries()) {
+      await store.db.deleteFrom(table).execute();
+      for (const row of before[at] ?? []) await store.db.insertInto(table).values(row).execute();
+    }
     const troubles: unknown[] = [];
-    const keeping = scheduleUsageDeletion(store, { keepDays: 90, timeZone: 'UTC' }, (error) =>
-      troubles.push(error),
+    // Two replicas begin at the same time.
+    const keeping = [store, other].map((each) =>
+      scheduleUsageDeletion(each, { keepDays: 90, timeZone: 'UTC' }, (error) => troubles.push(error)),
     );
     try {
-      for (const { table } of ROLLUPS)
-        await soon(async () =>
-          expect(await store.db.selectFrom(table).select('requests').execute()).toEqual([{ requests: 1 }]),
-        );
-      expect(troubles).toEqual([]);
+      await soon(async () => expect(await listed()).toEqual(wanted));
     } finally {
-      await keeping.stop();
+      await Promise.all(keeping.map((each) => each.stop()));
     }
+    expect(troubles).toEqual([]);
+    expect(await listed()).toEqual(wanted);
   });
 
   test('sums are deleted by whole months, and what was ever spent stays', async () => {
