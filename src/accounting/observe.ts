@@ -42,7 +42,7 @@ export async function openObservers({
   if (log !== undefined)
     metrics.counter(
       'gateway_log_lines_dropped_total',
-      'Log lines dropped because they were not read in time.',
+      'Log lines dropped because they were not read in time or could not be written.',
       log.dropped,
     );
   if (traces !== undefined)

@@ -1,12 +1,12 @@
 /**
- * Writes lines to a stream in batches, one after another. Adding lines never blocks: if the reader is too slow they
- * wait, up to a bound, and further lines are dropped and counted.
+ * Writes lines in batches, one after another. Adding lines never blocks: if the reader is too slow they wait, up to a
+ * bound, and further lines are dropped and counted.
  */
 
-import type { Writable } from 'node:stream';
 import { LF } from '../../lib/bytes.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
+import type { LineSink } from './line-sinks.ts';
 
 export interface LineWriterOptions {
   /** The most bytes that may wait. */
@@ -17,24 +17,23 @@ export interface LineWriterOptions {
   readonly piece: number;
 }
 
-/** A writer of lines to a stream, which is never ended. */
+/** A writer of lines. */
 export class LineWriter {
-  readonly #stream: Writable;
+  readonly #sink: LineSink;
   readonly #options: LineWriterOptions;
   #waiting: Buffer[] = [];
   /** The bytes that wait. */
   #length = 0;
-  /** What the stream is writing now. */
+  /** What is being written now. */
   #writing: Buffer | undefined;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #idle = Promise.withResolvers<void>();
 
-  constructor(stream: Writable, options: LineWriterOptions) {
-    this.#stream = stream;
+  constructor(sink: LineSink, options: LineWriterOptions) {
+    this.#sink = sink;
     this.#options = options;
-    stream.on('error', ignore);
   }
 
   /** Takes lines in UTF-8, each with its line break. */
@@ -65,7 +64,7 @@ export class LineWriter {
     for (const lines of unread) this.#dropped += linesIn(lines);
     this.#waiting = [];
     this.#length = 0;
-    this.#stream.off('error', ignore);
+    this.#sink.close();
   }
 
   #flush(): void {
@@ -78,8 +77,8 @@ export class LineWriter {
     }
     const lines = this.#takePiece();
     this.#writing = lines;
-    this.#stream.write(lines, (error) => {
-      if (error) this.#dropped += linesIn(lines);
+    this.#sink.write(lines, (unwritten) => {
+      if (unwritten !== undefined) this.#dropped += linesIn(unwritten);
       this.#writing = undefined;
       if (this.#isClosed || this.#length > 0) this.#flush();
     });
@@ -102,9 +101,6 @@ export class LineWriter {
     return all.subarray(0, end);
   }
 }
-
-/** A reader that went away (EPIPE) is no reason to stop serving. Lines that could not be written are counted. */
-function ignore(): void {}
 
 /** The end of the last line that ends within `room` bytes, or of the first line if that is longer. */
 function endOfLines(bytes: Buffer, room: number): number {

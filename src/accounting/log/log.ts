@@ -9,6 +9,7 @@ import { isatty } from 'node:tty';
 import { pino, stdTimeFunctions } from 'pino';
 import { errorCode } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
+import { streamSink } from './line-sinks.ts';
 import { LineWriter } from './line-writer.ts';
 import { type LineStyle, prettyLine } from './pretty-line.ts';
 import { standardOutput } from './standard-output.ts';
@@ -54,7 +55,7 @@ const DELAY = 50;
 /** Opens the log. Nothing is written before its first line. */
 export function openLog({ style, stream, maxWaiting = MAX_WAITING }: LogOptions): Log {
   const pretty = style === 'pretty' || (style === 'auto' && stream === undefined && isatty(1));
-  const lines = new LineWriter(stream ?? standardOutput(), {
+  const lines = new LineWriter(stream === undefined ? standardOutput() : streamSink(stream), {
     maxWaiting,
     delay: DELAY,
     piece: cluster.isWorker ? SHARED_PIECE : PIECE,
