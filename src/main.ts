@@ -33,10 +33,11 @@ const main = defineCommand({
   },
 });
 
-// A reader that closes its end of a pipe (`| head`) is no error: commands end as usual, and a gateway goes on serving.
+// A reader that closes its end of a pipe (`| head`) is no error: commands end as usual. A gateway goes on serving even if
+// the disk of its output is full.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return;
+    if (error.code === 'EPIPE' || process.argv[2] === 'start') return;
     if (stream === process.stderr) throw error;
     console.error(`The output cannot be written (${error.code}).`);
     process.exit(1);
