@@ -86,6 +86,9 @@ async function findPlace(
   throw new CommandError(`--${option}: ${parsed.error.issues[0]?.message}, or a SQLite file`);
 }
 
+/** For how long a store is watched, in milliseconds: a gateway that answers requests writes their usage within a second. */
+const WATCHING = 1_500;
+
 /** Copies one store to another. The first Ctrl-C stops it between two batches, so that it can report what became of the copy; the second one ends the process at once. */
 async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
   const [{ openStore, openReadOnly }, { copyStore }] = await Promise.all([
@@ -99,7 +102,7 @@ async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
   try {
     const target = await openStore(to);
     try {
-      return await copyStore(source, target, interrupted.signal);
+      return await copyStore(source, target, interrupted.signal, WATCHING);
     } finally {
       await target.close();
     }

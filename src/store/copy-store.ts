@@ -1,5 +1,6 @@
 /** Copies a whole store into an empty one. Either may be SQLite or PostgreSQL. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { insertRows } from './insert-rows.ts';
@@ -77,9 +78,11 @@ const PIECE = 1_000;
  * @param to the target. Its tables are up to date, and it is empty or already holds this copy. Nobody else writes to it
  * meanwhile.
  * @param signal aborts the copy between two pieces.
+ * @param watching milliseconds for which `from` is watched after it has been read: a gateway that uses it writes now and
+ *   then.
  * @throws StoreError if `to` holds something else, or if `from` was written to meanwhile: the late rows would be lost.
  */
-export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<Copied> {
+export function copyStore(from: Store, to: Store, signal: AbortSignal, watching = 0): Promise<Copied> {
   const source = describePlace(from.place);
   const newer = from.newer.join(', ');
   if (newer !== '')
@@ -105,6 +108,7 @@ export function copyStore(from: Store, to: Store, signal: AbortSignal): Promise<
         `${describePlace(to.place)} is not empty (${renderContents(there)}): copy to a database, or a schema, without keys and usage`,
       );
     }
+    await pause(watching, undefined, { signal }).catch(() => signal.throwIfAborted());
     if (!isDeepStrictEqual(await countContents(from.db), held))
       throw new StoreError(`${source} was written to in the meantime: stop every gateway that uses it first`);
     if (!isDeepStrictEqual(await countContents(target), held))

@@ -29,6 +29,30 @@ beforeEach(async () => {
 const run = (words: string, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> =>
   runCommand(directory, words.split(' '), env);
 
+test('a store that a gateway writes to is not copied', async () => {
+  const gateway = await spawnGateway({ log: 'none' });
+  onTestFinished(() => gateway.close());
+  directory = gateway.directory;
+  const { stdout } = await run('keys create team');
+  const key = stdout.trim();
+  await vi.waitFor(async () => expect(await ask(gateway, key)).toBe(200), SOON);
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      await ask(gateway, key);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  })();
+  const copied = await run(`store copy --from ${FILE} --to copy.db`);
+  isOver = true;
+  await asking;
+  expect(copied).toMatchObject({ code: 1, stdout: '' });
+  expect(copied.stderr).toContain('was written to in the meantime: stop every gateway that uses it first');
+  gateway.signal('SIGTERM');
+  await gateway.ended;
+  expect(await run(`store copy --from ${FILE} --to copy.db`)).toMatchObject({ code: 0 });
+});
+
 describe.skipIf(!hasPostgres())('to PostgreSQL and back', () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
