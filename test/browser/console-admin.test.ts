@@ -134,13 +134,15 @@ describe.runIf(hasChromium())('console of the admin listener', () => {
       vendors: { openai: { apiKey: 'a key of the tests' } },
       usage: { timeZone },
     });
-    const today = new Date(Date.now() + (isLate ? 14 : -11) * 3_600_000);
+    const offset = (isLate ? 14 : -11) * 3_600_000;
+    const today = new Date(Date.now() + offset);
     const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
-    const noon = (day: number) => Date.UTC(year, month, day, 12) - (isLate ? 14 : -11) * 3_600_000;
+    /** Noon in that zone, of a day of this month or of one before it. */
+    const noon = (day: number, monthsAgo = 0) => Date.UTC(year, month - monthsAgo, day, 12) - offset;
     // The last day of the month before last, the first and the last of last month, and today.
     for (const [time, group, cost] of [
-      [new Date(Date.UTC(year, month - 1, 0, 12)).getTime(), 'search', 1_000],
-      [Date.UTC(year, month - 1, 1, 12), 'search', 5],
+      [noon(0, 1), 'search', 1_000],
+      [noon(1, 1), 'search', 5],
       [noon(0), 'billing', 20],
       [noon(0), 'search', 2],
       [Date.now(), 'search', 300],
