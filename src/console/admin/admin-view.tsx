@@ -6,6 +6,7 @@ import { at, textAt } from '../formats/json.ts';
 import { reach } from '../session/reach.ts';
 import { ROOT } from '../session/root.ts';
 import type { Person, Session } from '../session/session.ts';
+import { Problem } from '../shell/fields.tsx';
 import { isAdmitted } from './ask-admin.ts';
 
 export function AdminView({
@@ -38,15 +39,7 @@ export function AdminView({
         <Locked session={session} onAskKey={onAskKey} />
       ) : (
         <>
-          {problem.startsWith('404') ? (
-            <NotHere />
-          ) : (
-            problem && (
-              <p class="error" role="alert">
-                {problem}
-              </p>
-            )
-          )}
+          {problem.startsWith('404') ? <NotHere /> : <Problem text={problem} />}
           {!isLoaded && !problem && (
             <p class="hint loading" role="status">
               Loading…
@@ -74,11 +67,7 @@ function Locked({ session, onAskKey }: { session: Session; onAskKey: () => void 
   }, [session]);
   return (
     <section class="card locked">
-      {problem && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <p>
         This part needs the admin key: the value of <code>GATEWAY_ADMIN_KEY</code>, or <code>admin.key</code>{' '}
         in the configuration.

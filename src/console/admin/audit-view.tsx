@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
+import { Select } from '../shell/fields.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import {
@@ -114,17 +115,13 @@ export function AuditView({ session, onAskKey }: { session: Session; onAskKey: (
               onChange={(event) => change({ target: event.currentTarget.value.trim() })}
             />
           </label>
-          <label class="field inline">
-            <span>action</span>
-            <select value={filter.action} onChange={(event) => change({ action: event.currentTarget.value })}>
-              <option value="">any</option>
-              {Object.entries(ACTIONS).map(([action, name]) => (
-                <option key={action} value={action}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="action"
+            value={filter.action}
+            options={[['', 'any'], ...Object.entries(ACTIONS)]}
+            isInline
+            onChoose={(action) => change({ action })}
+          />
           <button type="button" onClick={reload}>
             Reload
           </button>

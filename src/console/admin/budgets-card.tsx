@@ -1,6 +1,7 @@
 /** All budgets of keys and groups, also of those in the configuration, the ones nearest to their end first. */
 
 import type { Session } from '../session/session.ts';
+import { Problem } from '../shell/fields.tsx';
 import { useAdmin } from './ask-admin.ts';
 import { dollars } from './figures.ts';
 import { showModels } from './limits.ts';
@@ -66,15 +67,7 @@ const COLUMNS: readonly Column<Budget>[] = [
 /** Nothing where there are no budgets. A problem that the view shows already is not repeated. */
 export function BudgetsCard({ session, shownProblem }: { session: Session; shownProblem: string }) {
   const { data, problem } = useAdmin(session, '', () => readBudgets(session, MAX_BUDGETS), INTERVAL);
-  if (data === undefined)
-    return (
-      problem &&
-      problem !== shownProblem && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
-      )
-    );
+  if (data === undefined) return problem === shownProblem ? null : <Problem text={problem} />;
   if (data.data.length === 0) return null;
   return (
     <section class="card" aria-labelledby="budgets-title">

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
+import { Check } from '../shell/fields.tsx';
 import { AdminView } from './admin-view.tsx';
 import { useAdmin } from './ask-admin.ts';
 import { askConfig, type ConfigEntry } from './config-entries.ts';
@@ -39,14 +40,7 @@ export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: 
       actions={
         <>
           <SearchField label="Search fields" sought={sought} onSeek={setSought} />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isChanged}
-              onChange={(event) => setChanged(event.currentTarget.checked)}
-            />
-            Without defaults
-          </label>
+          <Check label="Without defaults" checked={isChanged} onCheck={setChanged} />
         </>
       }
     >

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
+import { Check } from '../shell/fields.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { count, dollars, time } from './figures.ts';
@@ -168,14 +169,7 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
               />
             </label>
           ))}
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={filter.errors}
-              onChange={(event) => change({ errors: event.currentTarget.checked })}
-            />
-            Errors only
-          </label>
+          <Check label="Errors only" checked={filter.errors} onCheck={(errors) => change({ errors })} />
         </>
       }
     >

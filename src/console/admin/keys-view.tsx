@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
+import { Check, Problem, Select } from '../shell/fields.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { LIMIT_COLUMNS } from './limit-columns.tsx';
@@ -97,14 +98,7 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       actions={
         <>
           <SearchField label="Search keys" sought={sought} onSeek={setSought} />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={withRevoked}
-              onChange={(event) => setWithRevoked(event.currentTarget.checked)}
-            />
-            Revoked too
-          </label>
+          <Check label="Revoked too" checked={withRevoked} onCheck={setWithRevoked} />
           {mayChange(session) && (
             <button type="button" class="primary" onClick={() => setAsked({ what: 'create' })}>
               New key
@@ -204,20 +198,18 @@ function Rotate({
         }}
       >
         <p>A new key replaces it. Its settings and its reports stay.</p>
-        <label class="field">
-          <span>The old key keeps working</span>
-          <select value={hours} onChange={(event) => setHours(Number(event.currentTarget.value))}>
-            <option value={0}>not at all</option>
-            <option value={1}>for an hour</option>
-            <option value={24}>for a day</option>
-            <option value={168}>for a week</option>
-          </select>
-        </label>
-        {problem && (
-          <p class="error" role="alert">
-            {problem}
-          </p>
-        )}
+        <Select
+          label="The old key keeps working"
+          value={String(hours)}
+          options={[
+            ['0', 'not at all'],
+            ['1', 'for an hour'],
+            ['24', 'for a day'],
+            ['168', 'for a week'],
+          ]}
+          onChoose={(chosen) => setHours(Number(chosen))}
+        />
+        <Problem text={problem} />
         <div class="row">
           <button type="submit" class="primary" disabled={isSending}>
             Rotate the key
@@ -246,11 +238,7 @@ function Revoke({
         <p>
           Requests with this key are refused from now on. That cannot be undone. Its usage stays in reports.
         </p>
-        {problem && (
-          <p class="error" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="row">
           <button
             type="button"

@@ -1,6 +1,7 @@
 /** Asks for the settings of a key or a group: an empty field is no limit. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Problem } from '../shell/fields.tsx';
 import { ModelLimits, TagLimitFields } from './further-limits.tsx';
 import { type Group, type Key, type Limits, NUMBERS } from './limits.ts';
 import { NumberFields } from './number-fields.tsx';
@@ -94,11 +95,7 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
       </div>
       <ModelLimits before={before?.model_limits} />
       {groups && <TagLimitFields before={before?.tag_limits} />}
-      {problem && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <div class="row">
         <button type="submit" class="primary" disabled={isSending}>
           {button}

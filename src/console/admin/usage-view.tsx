@@ -2,6 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
+import { Check, Select } from '../shell/fields.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { BudgetsCard } from './budgets-card.tsx';
@@ -76,37 +77,21 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
       onAskKey={onAskKey}
       actions={
         <>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isSimulated}
-              onChange={(event) => setSimulated(event.currentTarget.checked)}
-            />
-            Simulated
-          </label>
-          <label class="field inline">
-            <span>Range</span>
-            <select value={range} onChange={(event) => setRange(event.currentTarget.value)}>
-              {RANGES.map(({ name }) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
-          <label class="field inline">
-            <span>Show</span>
-            <select
-              value={measure?.name ?? ''}
-              onChange={(event) =>
-                setMeasure(MEASURES.find(({ name }) => name === event.currentTarget.value))
-              }
-            >
-              {MEASURES.map(({ name, label }) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Check label="Simulated" checked={isSimulated} onCheck={setSimulated} />
+          <Select
+            label="Range"
+            value={range}
+            options={RANGES.map(({ name }) => [name, name])}
+            isInline
+            onChoose={setRange}
+          />
+          <Select
+            label="Show"
+            value={measure?.name ?? ''}
+            options={MEASURES.map(({ name, label }) => [name, label])}
+            isInline
+            onChoose={(chosen) => setMeasure(MEASURES.find(({ name }) => name === chosen))}
+          />
         </>
       }
     >

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Markdown } from '../markdown/markdown.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
+import { Problem } from '../shell/fields.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { type AnswerNode, type Block, type Trace, writtenText } from './conversation.ts';
 import { Inspector } from './inspector.tsx';
@@ -48,11 +49,7 @@ export function AnswerView({
         </p>
       )}
       {node.citations.length > 0 && <Citations node={node} />}
-      {node.state === 'failed' && (
-        <p class="error" role="alert">
-          {node.error}
-        </p>
-      )}
+      {node.state === 'failed' && <Problem text={node.error} />}
       {node.state === 'stopped' && <p class="error">Stopped.</p>}
       <p class="meter">
         {describeMeter(node).map((fact) => (

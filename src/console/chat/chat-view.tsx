@@ -8,6 +8,7 @@ import { ModelPicker } from '../models/model-picker.tsx';
 import type { Catalog } from '../models/models.ts';
 import type { Session } from '../session/session.ts';
 import { Dialog } from '../shell/dialog.tsx';
+import { Problem } from '../shell/fields.tsx';
 import { Icon } from '../shell/icons.tsx';
 import type { Chat } from './chat.ts';
 import { Composer } from './composer.tsx';
@@ -143,11 +144,7 @@ export function ChatView({
       <p role="status" class="visually-hidden">
         {chat.status.value}
       </p>
-      {chat.problem.value && (
-        <p class="error" role="alert">
-          {chat.problem.value}
-        </p>
-      )}
+      <Problem text={chat.problem.value} />
       <Composer isBusy={chat.isBusy.value} canSend={canSend} onSend={chat.send} onStop={chat.stop} />
       {again && (
         <Dialog title="Answer again with" onClose={() => setAgain(undefined)}>

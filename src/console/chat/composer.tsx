@@ -2,6 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { Attachment } from '../formats/dialogue.ts';
+import { Problem } from '../shell/fields.tsx';
 import { Icon } from '../shell/icons.tsx';
 import { readFiles } from './read-files.ts';
 
@@ -70,11 +71,7 @@ export function Composer({
           ))}
         </ul>
       )}
-      {problem && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <textarea
         ref={box}
         id="prompt"

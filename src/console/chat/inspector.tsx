@@ -7,6 +7,7 @@ import { CodeBlock } from '../markdown/code-block.tsx';
 import { errorMessage } from '../session/reach.ts';
 import { ROOT } from '../session/root.ts';
 import { Dialog } from '../shell/dialog.tsx';
+import { Select } from '../shell/fields.tsx';
 import { Tabs } from '../shell/tabs.tsx';
 import { type CodeKind, toCode } from './code.ts';
 import type { AnswerNode, Trace } from './conversation.ts';
@@ -78,22 +79,16 @@ function Code({ node, trace }: { node: AnswerNode; trace: Trace }) {
   return (
     <>
       <p class="row">
-        <label class="field inline">
-          <span>Language</span>
-          <select
-            value={kind}
-            onChange={(event) => {
-              const found = CODE.find((each) => each.kind === event.currentTarget.value);
-              if (found) setKind(found.kind);
-            }}
-          >
-            {CODE.map((each) => (
-              <option key={each.kind} value={each.kind}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Language"
+          value={kind}
+          options={CODE.map((each) => [each.kind, each.name])}
+          isInline
+          onChoose={(chosen) => {
+            const found = CODE.find((each) => each.kind === chosen);
+            if (found) setKind(found.kind);
+          }}
+        />
         <span class="hint">
           It sends this request again, with your key from <code>KEY</code>.
         </span>

@@ -3,6 +3,7 @@
 import type { Thinking } from '../formats/dialogue.ts';
 import { isObject, parseJson } from '../formats/json.ts';
 import { listEfforts } from '../formats/thinking.ts';
+import { Check, Select } from '../shell/fields.tsx';
 import type { Choices } from './conversation.ts';
 import { readTools } from './settings.ts';
 
@@ -35,21 +36,13 @@ export function SettingsPanel({
         />
       </label>
       <div class="fields">
-        <label class="field">
-          <span>Thinking</span>
-          <select
-            value={efforts.includes(choices.effort) ? choices.effort : ''}
-            disabled={efforts.length === 0}
-            onChange={(event) => onChoose({ effort: event.currentTarget.value })}
-          >
-            <option value="">model default</option>
-            {efforts.map((effort) => (
-              <option key={effort} value={effort}>
-                {effort}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Thinking"
+          value={efforts.includes(choices.effort) ? choices.effort : ''}
+          options={[['', 'model default'], ...efforts.map((effort) => [effort, effort] as const)]}
+          disabled={efforts.length === 0}
+          onChoose={(effort) => onChoose({ effort })}
+        />
         <label class="field">
           <span>Max output tokens</span>
           <input
@@ -76,14 +69,11 @@ export function SettingsPanel({
           />
         </label>
       </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={choices.hasTools}
-          onChange={(event) => onChoose({ hasTools: event.currentTarget.checked })}
-        />
-        Offer the model tools, whose calls you answer
-      </label>
+      <Check
+        label="Offer the model tools, whose calls you answer"
+        checked={choices.hasTools}
+        onCheck={(hasTools) => onChoose({ hasTools })}
+      />
       {choices.hasTools && (
         <Editor
           label="Tools: a JSON list of name, description and parameters (JSON Schema)"
@@ -92,14 +82,11 @@ export function SettingsPanel({
           onInput={(text) => onChoose({ tools: text })}
         />
       )}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={choices.hasSchema}
-          onChange={(event) => onChoose({ hasSchema: event.currentTarget.checked })}
-        />
-        Answer as JSON by a schema
-      </label>
+      <Check
+        label="Answer as JSON by a schema"
+        checked={choices.hasSchema}
+        onCheck={(hasSchema) => onChoose({ hasSchema })}
+      />
       {choices.hasSchema && (
         <Editor
           label="JSON Schema of the answer"

@@ -1,5 +1,7 @@
 /** What an empty conversation shows: a short introduction, and example prompts to click. */
 
+import { Problem } from '../shell/fields.tsx';
+
 const EXAMPLES = [
   'Explain server-sent events in three sentences.',
   'Write a haiku about gateways, then a table of four fruits and their colours.',
@@ -21,11 +23,7 @@ export function Welcome({
   return (
     <section class="welcome">
       <h1>Ask any model, in any format</h1>
-      {problem && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {!problem && hasKey && <p>Change the model or the format at any time: the conversation goes on.</p>}
       {hasKey && !problem ? (
         <ul>

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Session } from '../session/session.ts';
 import { Dialog } from './dialog.tsx';
+import { Check } from './fields.tsx';
 
 /** @param needs the key that the view behind the dialog needs: the cursor stands in its field. */
 export function KeysDialog({
@@ -52,16 +53,13 @@ export function KeysDialog({
             onInput={(event) => setAdminKey(event.currentTarget.value)}
           />
         </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={session.remembered.value}
-            onChange={(event) => {
-              session.remembered.value = event.currentTarget.checked;
-            }}
-          />
-          Remember them on this device
-        </label>
+        <Check
+          label="Remember them on this device"
+          checked={session.remembered.value}
+          onCheck={(checked) => {
+            session.remembered.value = checked;
+          }}
+        />
         <p class="hint">
           Keys stay in this tab unless you let this device remember them, and are only sent to this gateway.
         </p>

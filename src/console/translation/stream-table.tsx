@@ -7,6 +7,7 @@ import { FORMATS } from '../formats/formats.ts';
 import { parseJson } from '../formats/json.ts';
 import type { ServerSentEvent } from '../formats/sse.ts';
 import { errorMessage } from '../session/reach.ts';
+import { Problem } from '../shell/fields.tsx';
 import { type AlignedEvent, alignStreams, translateText } from './align-streams.ts';
 
 /** Events that are shown. */
@@ -78,11 +79,7 @@ export function StreamTable({
           </button>
         )}
       </details>
-      {problem && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <div class="table-scroll" role="region" aria-label="Events" tabIndex={0}>
         <table class="aligned">
           <thead>

@@ -11,6 +11,7 @@ import { CodeBlock } from '../markdown/code-block.tsx';
 import type { Model } from '../models/model.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { CopyButton } from '../shell/copy-button.tsx';
+import { Select } from '../shell/fields.tsx';
 import { EXAMPLE_MODEL, EXAMPLE_REQUEST, EXAMPLE_STREAM } from './examples.ts';
 import { type Explained, explain } from './explain.ts';
 import { FieldsTable } from './fields-table.tsx';
@@ -136,20 +137,13 @@ function FormatChoice({
   onChoose: (name: FormatName | '') => void;
 }) {
   return (
-    <label class="field inline">
-      <span>{label}</span>
-      <select
-        value={value}
-        onChange={(event) => onChoose(NAMES.find((name) => name === event.currentTarget.value) ?? '')}
-      >
-        <option value="">{automatic}</option>
-        {NAMES.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label={label}
+      value={value}
+      options={[['', automatic], ...NAMES.map((name) => [name, name] as const)]}
+      isInline
+      onChoose={(chosen) => onChoose(NAMES.find((name) => name === chosen) ?? '')}
+    />
   );
 }
 
