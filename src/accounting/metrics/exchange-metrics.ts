@@ -1,7 +1,7 @@
 /** Metrics of exchanges, from the figures that the accounting worker counts. */
 
 import { Counter, type Registry } from 'prom-client';
-import { addCounter } from './add-counter.ts';
+import { addCounter } from './add-metrics.ts';
 import { CountedHistogram } from './counted-histogram.ts';
 import {
   type Buckets,

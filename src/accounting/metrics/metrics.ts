@@ -8,7 +8,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Budget } from '../../access/limits/budgets.ts';
 import type { UpstreamHealth } from '../../upstream/pool/upstreams.ts';
-import { addCounter } from './add-counter.ts';
+import { addCounter, addGauge } from './add-metrics.ts';
 import { addBudgetMetrics } from './budget-metrics.ts';
 import { type CounterFigures, NO_FIGURES } from './counter-figures.ts';
 import { addExchangeMetrics } from './exchange-metrics.ts';
@@ -84,16 +84,7 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
 
   return {
     counter: (name, help, read) => addCounter(registry, name, help, read),
-    gauge(name, help, read) {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
-    },
+    gauge: (name, help, read) => addGauge(registry, name, help, read),
     upstreams(read) {
       places = read;
     },

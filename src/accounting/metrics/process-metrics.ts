@@ -2,9 +2,10 @@
 
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { descriptorLimit, openDescriptors } from '../process/descriptors.ts';
 import { residentMemory } from '../process/resident-memory.ts';
+import { addCounter, addGauge } from './add-metrics.ts';
 
 /** The interval of the loop's timer in milliseconds; shorter delays are not measured. */
 const RESOLUTION = 20;
@@ -21,7 +22,6 @@ const QUANTILES = [
  * stops the measuring.
  */
 export function addProcessMetrics(registry: Registry): () => void {
-  const registers = [registry];
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   delay.enable();
 
@@ -29,7 +29,7 @@ export function addProcessMetrics(registry: Registry): () => void {
     name: 'gateway_event_loop_delay_seconds',
     help: 'How late timers fired since the last scrape; of several processes, the worst.',
     labelNames: ['quantile'],
-    registers,
+    registers: [registry],
     aggregator: 'max',
     collect() {
       for (const [quantile, percent] of QUANTILES) {
@@ -40,79 +40,53 @@ export function addProcessMetrics(registry: Registry): () => void {
       delay.reset();
     },
   });
-  new Counter({
-    name: 'gateway_event_loop_active_seconds_total',
-    help: 'Time that the event loop was busy: its rate is the share of time, 1 being fully busy.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(performance.eventLoopUtilization().active / 1e3);
-    },
+  addCounter(
+    registry,
+    'gateway_event_loop_active_seconds_total',
+    'Time that the event loop was busy: its rate is the share of time, 1 being fully busy.',
+    () => performance.eventLoopUtilization().active / 1e3,
+  );
+  addCounter(registry, 'process_cpu_seconds_total', 'CPU time, user and system.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
   });
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time, user and system.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
-  });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory.',
-    registers,
-    collect() {
-      const resident = residentMemory();
-      if (resident !== undefined) this.set(resident);
-    },
-  });
-  new Gauge({
-    name: 'nodejs_heap_size_used_bytes',
-    help: 'Used memory of the JavaScript heap.',
-    registers,
-    collect() {
-      this.set(getHeapStatistics().used_heap_size);
-    },
-  });
-  new Gauge({
-    name: 'nodejs_heap_size_limit_bytes',
-    help: 'Size limit of the JavaScript heap; of several processes, the smallest.',
-    registers,
-    aggregator: 'min',
-    collect() {
-      this.set(getHeapStatistics().heap_size_limit);
-    },
-  });
-  new Gauge({
-    name: 'process_open_fds',
-    help: 'Open files and sockets; of several processes, the most. Linux only.',
-    registers,
-    aggregator: 'max',
-    collect() {
+  addGauge(registry, 'process_resident_memory_bytes', 'Resident memory.', residentMemory);
+  addGauge(
+    registry,
+    'nodejs_heap_size_used_bytes',
+    'Used memory of the JavaScript heap.',
+    () => getHeapStatistics().used_heap_size,
+  );
+  addGauge(
+    registry,
+    'nodejs_heap_size_limit_bytes',
+    'Size limit of the JavaScript heap; of several processes, the smallest.',
+    () => getHeapStatistics().heap_size_limit,
+    'min',
+  );
+  addGauge(
+    registry,
+    'process_open_fds',
+    'Open files and sockets; of several processes, the most. Linux only.',
+    () => {
       const open = openDescriptors();
-      if (open !== undefined && Number.isFinite(open)) this.set(open);
+      return Number.isFinite(open) ? open : undefined;
     },
-  });
-  new Gauge({
-    name: 'process_max_fds',
-    help: 'Limit on open files and sockets; of several processes, the lowest. Linux only.',
-    registers,
-    aggregator: 'min',
-    collect() {
-      const limit = descriptorLimit();
-      if (limit !== undefined) this.set(limit);
-    },
-  });
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'Start time, in seconds since 1970; of several processes, the latest.',
-    registers,
-    aggregator: 'max',
-    collect() {
-      this.set(performance.timeOrigin / 1e3);
-    },
-  });
+    'max',
+  );
+  addGauge(
+    registry,
+    'process_max_fds',
+    'Limit on open files and sockets; of several processes, the lowest. Linux only.',
+    descriptorLimit,
+    'min',
+  );
+  addGauge(
+    registry,
+    'process_start_time_seconds',
+    'Start time, in seconds since 1970; of several processes, the latest.',
+    () => performance.timeOrigin / 1e3,
+    'max',
+  );
   return () => delay.disable();
 }

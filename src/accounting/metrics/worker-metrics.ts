@@ -8,7 +8,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { RELOADS_REFUSED } from '../observe.ts';
-import { addCounter } from './add-counter.ts';
+import { addCounter } from './add-metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { addUpSnapshots, keepCounters, type MetricSnapshot, renderAll } from './snapshots.ts';
 
