@@ -4,51 +4,17 @@
  * and the thread 1.5, of objects 1.1 and 3.6 (Node 26). JSON costs 1.3 and 1.8, since it escapes the quotes of a body.
  */
 
-import type { Model } from '../../catalog/model.ts';
 import { joined } from '../../upstream/net/to-buffer.ts';
 import type { ClosedLedger } from '../usage/closed-ledger.ts';
 
-type Field<K extends keyof ClosedLedger> = ClosedLedger[K];
-
 /** A closed ledger as it is posted to another thread. */
-export type PostedRecord = readonly [
-  /** The bytes of `remains`, in Latin-1. A clone of a Buffer would copy all of the memory that it is a part of. */
-  remains: string,
-  isWhole: boolean,
-  id: string,
-  time: number,
-  key: Field<'key'>,
-  expiredKey: Field<'expiredKey'>,
-  revokedKey: Field<'revokedKey'>,
-  group: Field<'group'>,
-  tag: Field<'tag'>,
-  /** The model's id and prices. Prices stay the same object, so one batch copies them once. */
-  model: string | undefined,
-  prices: Model['prices'] | undefined,
-  upstreamModel: Field<'upstreamModel'>,
-  vendor: Field<'vendor'>,
-  format: Field<'format'>,
-  spoken: Field<'spoken'>,
-  operation: Field<'operation'>,
-  streamed: boolean,
-  status: number,
-  fault: Field<'fault'>,
-  cause: Field<'cause'>,
-  duration: number,
-  firstByte: Field<'firstByte'>,
-  attempts: number,
-  gaveWay: Field<'gaveWay'>,
-  repairs: Field<'repairs'>,
-  upstreamId: Field<'upstreamId'>,
-  violations: Field<'violations'>,
-  finished: boolean,
-  passed: Field<'passed'>,
-];
+export type PostedRecord = ReturnType<typeof packRecord>;
 
 /** @returns a record that a structured clone can copy. */
-export function packRecord(closed: ClosedLedger): PostedRecord {
+export function packRecord(closed: ClosedLedger) {
   const { model, remains } = closed;
   return [
+    // In Latin-1: a clone of a Buffer would copy all of the memory that it is a part of.
     remains.length === 0 ? '' : joined(remains).toString('latin1'),
     closed.isWhole,
     closed.id,
@@ -59,6 +25,7 @@ export function packRecord(closed: ClosedLedger): PostedRecord {
     closed.group,
     closed.tag,
     model?.id,
+    // They stay the same object, so one batch copies them once.
     model?.prices,
     closed.upstreamModel,
     closed.vendor,
@@ -78,7 +45,7 @@ export function packRecord(closed: ClosedLedger): PostedRecord {
     closed.violations,
     closed.finished,
     closed.passed,
-  ];
+  ] as const;
 }
 
 /** @returns the ledger that was packed; what remains of its body is in one piece. */
