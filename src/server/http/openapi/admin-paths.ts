@@ -7,6 +7,7 @@ import { configList } from '../admin/config-route.ts';
 import { type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { sessionView } from '../admin/sign-in-routes.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
+import { inHeader, inPath } from './parameters.ts';
 import { fileResponse, REQUEST_ID } from './responses.ts';
 
 const MEANINGS = {
@@ -27,12 +28,10 @@ const SERVERS = [
   },
 ];
 
-const ACTOR = {
-  name: ACTOR_HEADER,
-  in: 'header',
-  description: 'Who makes the change, for the audit trail: a name of at most 128 characters of ASCII.',
-  schema: { type: 'string' },
-};
+const ACTOR = inHeader(
+  ACTOR_HEADER,
+  'Who makes the change, for the audit trail: a name of at most 128 characters of ASCII.',
+);
 
 /** What each placeholder in a path stands for. */
 const NAMED: Readonly<Record<string, string>> = {
@@ -95,13 +94,7 @@ function errorResponse(description: string): JsonObject {
 }
 
 function pathParameters(path: string): JsonObject[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: NAMED[name] ?? '',
-    schema: { type: 'string' },
-  }));
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name, NAMED[name] ?? ''));
 }
 
 /** Each field of a query's schema as an OpenAPI parameter. */

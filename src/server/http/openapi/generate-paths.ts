@@ -5,6 +5,7 @@ import type { FormatName } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { CACHE_HEADER } from '../../../pipeline/cache/cache-answers.ts';
 import { type SchemaName, schemaAt } from './components.ts';
+import { inHeader, inPath, inQuery } from './parameters.ts';
 import {
   answerResponse,
   type ErrorStatus,
@@ -33,37 +34,27 @@ const bySecurity: Readonly<Record<FormatName, readonly JsonObject[]>> = {
   'generate-content': [bearer, { googleKey: [] }, { googleKeyInQuery: [] }],
 };
 
-const modelInPath = {
-  name: 'model',
-  in: 'path',
-  required: true,
-  description:
-    'The name of a Google model, without the vendor. Where the gateway serves all models in this format, also another model’s full id.',
-  schema: { type: 'string' },
-};
+const modelInPath = inPath(
+  'model',
+  'The name of a Google model, without the vendor. Where the gateway serves all models in this format, also another model’s full id.',
+);
 
-const session = {
-  name: 'x-session-id',
-  in: 'header',
-  description:
+/** What every request to a model may have. */
+const HEADERS = [
+  inHeader(
+    'x-session-id',
     'Any name for the dialogue or run: requests of one session go to the same address and account of a vendor that has several, where their prompts are cached.',
-  schema: { type: 'string' },
-};
-
-const tag = {
-  name: TAG_HEADER,
-  in: 'header',
-  description: `What the request is for, such as a customer: usage is reported by it. At most ${MAX_TAG_LENGTH} characters of printable ASCII; no vendor gets it.`,
-  schema: { type: 'string', maxLength: MAX_TAG_LENGTH, pattern: '^[\\x20-\\x7e]*$' },
-};
-
-const cache = {
-  name: CACHE_HEADER,
-  in: 'header',
-  description:
+  ),
+  inHeader(
+    TAG_HEADER,
+    `What the request is for, such as a customer: usage is reported by it. At most ${MAX_TAG_LENGTH} characters of printable ASCII; no vendor gets it.`,
+    { type: 'string', maxLength: MAX_TAG_LENGTH, pattern: '^[\\x20-\\x7e]*$' },
+  ),
+  inHeader(
+    CACHE_HEADER,
     'Whether the cache of answers may be used, if the gateway has one: `true`, or `false` for a key whose requests all use it.',
-  schema: { type: 'string' },
-};
+  ),
+];
 
 interface Ask {
   readonly id: string;
@@ -94,7 +85,7 @@ function post({ id, format, summary, request, answer, streams, docs, parameters 
         description: "The format's own documentation: every field described there may be sent.",
       },
       security: [...bySecurity[format]],
-      parameters: [...parameters, session, tag, cache],
+      parameters: [...parameters, ...HEADERS],
       requestBody: { required: true, content: { 'application/json': { schema: schemaAt(request) } } },
       responses: {
         200: answerResponse(whole, streams === 'never' ? undefined : EVENTS[format]),
@@ -126,13 +117,11 @@ const countGoogles = {
   parameters: [modelInPath],
 } as const;
 
-const alt = {
-  name: 'alt',
-  in: 'query',
-  description:
-    '`sse` for server-sent events; otherwise the stream is one JSON array. With `;enum-encoding=int`, enums are numbers. Also written `$alt`.',
-  schema: { type: 'string', examples: ['sse', 'json', 'json;enum-encoding=int'] },
-};
+const alt = inQuery(
+  'alt',
+  '`sse` for server-sent events; otherwise the stream is one JSON array. With `;enum-encoding=int`, enums are numbers. Also written `$alt`.',
+  { type: 'string', examples: ['sse', 'json', 'json;enum-encoding=int'] },
+);
 
 /** @returns the OpenAPI path items of the endpoints that ask a model, by path */
 export function generatePaths(): JsonObject {

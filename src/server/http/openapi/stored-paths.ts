@@ -4,6 +4,7 @@ import { STORED_OPERATIONS, type StoredOperation } from '../../../conversation/p
 import { STORED_ENDPOINTS } from '../../../conversation/route.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
 import { type SchemaName, schemaAt } from './components.ts';
+import { inPath, inQuery } from './parameters.ts';
 import { answerResponse, type ErrorStatus, otherResponses, refusalResponses } from './responses.ts';
 
 const FAILURES = [400, 401, 403, 404, 429, 500, 502, 503, 504] as const satisfies readonly ErrorStatus[];
@@ -17,18 +18,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const DOCS = 'https://platform.openai.com/docs/api-reference/responses';
 
-const id = {
-  name: 'response_id',
-  in: 'path',
-  required: true,
-  description: 'The id of the response.',
-  schema: { type: 'string', minLength: 1, maxLength: 256 },
-};
-
-function inQuery(name: string, description: string, schema: JsonObject): JsonObject {
-  return { name, in: 'query', description, schema };
-}
-
+const id = inPath('response_id', 'The id of the response.', { type: 'string', minLength: 1, maxLength: 256 });
 const vendor = inQuery(
   'model',
   'A model of the vendor that has the response, as `<vendor>/<model_name>`: only the vendor counts. Without it, OpenAI.',
