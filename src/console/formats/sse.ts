@@ -1,7 +1,6 @@
-/**
- * Reads the server-sent events of a response body (WHATWG HTML, 9.2) as they came: the raw text of each event, its name,
- * and its data.
- */
+/** Reads the server-sent events of a response body (WHATWG HTML, 9.2): the name of each event, and its data. */
+
+import { createParser } from 'eventsource-parser';
 
 export interface ServerSentEvent {
   /** The `event` field; empty if there is none. */
@@ -11,37 +10,14 @@ export interface ServerSentEvent {
 
 /** @throws whatever reading the body throws */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  const read: ServerSentEvent[] = [];
+  const parser = createParser({ onEvent: ({ event: name = '', data }) => read.push({ name, data }) });
   const decoder = new TextDecoder();
-  const event = new EventFields();
-  let held = '';
   for await (const chunk of body) {
-    held += decoder.decode(chunk, { stream: true });
-    // A CR at the end may be the first half of a CRLF.
-    const lines = held.split(/\r\n|\n|\r(?!$)/);
-    held = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line === '') yield* event.end();
-      else event.add(line);
-    }
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* read.splice(0);
   }
-  yield* event.end();
-}
-
-/** The fields of the event that is being read. */
-class EventFields {
-  #data: string[] = [];
-  #name = '';
-
-  add(line: string): void {
-    if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
-    else if (line.startsWith('event:')) this.#name = line.slice(6).trim();
-  }
-
-  /** @returns the event, unless it has no data */
-  end(): readonly ServerSentEvent[] {
-    const [data, name] = [this.#data, this.#name];
-    this.#data = [];
-    this.#name = '';
-    return data.length === 0 ? [] : [{ name, data: data.join('\n') }];
-  }
+  // Some services leave out the empty line that ends the last event.
+  parser.feed('\n\n');
+  yield* read.splice(0);
 }
