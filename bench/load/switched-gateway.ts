@@ -30,7 +30,7 @@ const watching = await openObservability(
 );
 await openAdmin(config, store, { info: tell, problem: tell, onKeys: accounts.refresh, add: () => {} });
 
-const { keys, limits } = accounts;
+const { keys, limits } = accounts.gatewayOptions;
 const unlimited = { ...config, keys: config.keys.map(({ limits: _, ...key }) => key) };
 const ways = new Map<string, Awaited<ReturnType<typeof openGateway>>>(
   Object.entries({

@@ -43,10 +43,7 @@ export async function serveAlone({
   );
   diagnostics.into(watching.log);
   const options = {
-    keys: accounts.keys,
-    limits: accounts.limits,
-    callerUsage: accounts.callerUsage,
-    storedIds: accounts.storedIds,
+    ...accounts.gatewayOptions,
     cloudTokens: openCloudTokens(problem),
     log: problem,
     ...watching.gatewayOptions,

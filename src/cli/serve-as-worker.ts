@@ -33,13 +33,9 @@ export async function serveAsWorker({ environment, directory }: StartContext): P
     openObservability(config, environment, { accounts, thread, isOnlyProcess: false }, diagnostics),
   );
   diagnostics.into(watching.log);
-  const cloudTokens = openCloudTokens(problem);
   const options = {
-    keys: accounts.keys,
-    limits: accounts.limits,
-    callerUsage: accounts.callerUsage,
-    storedIds: accounts.storedIds,
-    cloudTokens,
+    ...accounts.gatewayOptions,
+    cloudTokens: openCloudTokens(problem),
     log: problem,
     ...watching.gatewayOptions,
   };

@@ -25,12 +25,14 @@ export async function openMountedStore(config: Config, log: LogProblem): Promise
   const { interval, batch, queue, spool } = config.usage;
   const accounting = new AccountingWorker(
     { interval, batch, queue, spool, store: accounts.place },
-    { charge: accounts.limits.charge, info: log, problem: log },
+    { charge: accounts.gatewayOptions.limits.charge, info: log, problem: log },
     thread,
   );
-  const { keys, limits, storedIds } = accounts;
   return {
-    options: { keys, limits, storedIds, record: (closed, charged) => accounting.record(closed, charged) },
+    options: {
+      ...accounts.gatewayOptions,
+      record: (closed, charged) => accounting.record(closed, charged),
+    },
     async close() {
       await accounting.close(FLUSH_TIME);
       await accounts.close();

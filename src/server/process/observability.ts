@@ -26,7 +26,7 @@ export interface Observability extends Observers {
 
 /** What a process that serves has before it is watched. */
 export interface ObservedProcess {
-  readonly accounts: Pick<StoreAccess, 'place' | 'limits'>;
+  readonly accounts: Pick<StoreAccess, 'place' | 'gatewayOptions'>;
   /** The thread in which its exchanges are accounted for. */
   readonly thread: WorkerThread;
   /** Whether this is the only process; otherwise its figures are partial, and callers do not get them. */
@@ -40,9 +40,11 @@ export interface ObservedProcess {
 export async function openObservability(
   { log: style, admin, usage }: Pick<Config, 'log' | 'admin' | 'usage'>,
   environment: Environment,
-  { accounts: { place, limits }, thread, isOnlyProcess }: ObservedProcess,
+  { accounts, thread, isOnlyProcess }: ObservedProcess,
   { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<Observability> {
+  const { place } = accounts;
+  const { limits } = accounts.gatewayOptions;
   const { interval, batch, queue, spool, timeZone } = usage;
   const log = style === 'none' ? undefined : openLog({ style });
   const accounting = new AccountingWorker(

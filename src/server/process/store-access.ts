@@ -1,29 +1,22 @@
 /** Keys, limits and stored ids: the store as a serving process needs it, with its keys in memory. */
 
-import type { Keys } from '../../access/keys.ts';
-import type { Limits } from '../../access/limits/limits.ts';
 import { openLimits } from '../../access/limits/open-limits.ts';
 import { storedByModel, storedSpending } from '../../access/limits/stored-spending.ts';
 import { storedTagSpending } from '../../access/limits/stored-tags.ts';
-import { openStoredIds, type StoredIds } from '../../access/stored-ids.ts';
+import { openStoredIds } from '../../access/stored-ids.ts';
 import { watchKeys } from '../../access/watch-keys.ts';
-import { openCallerUsage, type ReadCallerUsage } from '../../accounting/usage/caller-usage.ts';
+import { openCallerUsage } from '../../accounting/usage/caller-usage.ts';
 import { scheduleUsageDeletion } from '../../accounting/usage/delete-old-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Store } from '../../store/store.ts';
 import { getReason, type StorePlace } from '../../store/store-errors.ts';
 import { ownedTable, scheduleStoredIdDeletion } from '../../store/stored-ids.ts';
+import type { OpenOptions } from '../open-gateway.ts';
 
 export interface StoreAccess {
-  /** The keys of the store as they are now. */
-  readonly keys: Keys;
-  /** Enforces the limits of these keys and of the configuration's. */
-  readonly limits: Limits;
-  /** Reads what a caller has used. */
-  readonly callerUsage: ReadCallerUsage;
-  /** Which caller's answers are stored at the vendors, by id. */
-  readonly storedIds: StoredIds;
+  /** What a gateway gets of it: the keys of the store as they are now, and what belongs to them. */
+  readonly gatewayOptions: Required<Pick<OpenOptions, 'keys' | 'limits' | 'callerUsage' | 'storedIds'>>;
   /** The address of the store. */
   readonly place: StorePlace;
   /** Reads changed keys now instead of at the next interval. */
@@ -62,10 +55,12 @@ export async function openStoreAccess(
     problem(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
   );
   return {
-    keys: followed.keys,
-    limits,
-    callerUsage: openCallerUsage(store, usage.timeZone),
-    storedIds,
+    gatewayOptions: {
+      keys: followed.keys,
+      limits,
+      callerUsage: openCallerUsage(store, usage.timeZone),
+      storedIds,
+    },
     place: store.place,
     refresh() {
       // A failure here is reported at the next interval.

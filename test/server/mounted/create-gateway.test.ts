@@ -277,7 +277,7 @@ describe('a configuration', () => {
   });
 });
 
-test('with a store, its keys are valid, and usage is recorded there', async () => {
+test('with a store, its keys are valid, and usage is recorded there and told to its caller', async () => {
   behaviour = 'whole';
   const directory = await mkdtemp(join(tmpdir(), 'mounted-'));
   try {
@@ -297,6 +297,8 @@ test('with a store, its keys are valid, and usage is recorded there', async () =
     const rows = () => after.db.selectFrom('gateway_exchanges').selectAll().execute();
     // The thread that writes them has to start first.
     await expect.poll(rows).toMatchObject([{ key: 'stored', model: MODEL }]);
+    const own = await gateway.fetch(new Request('http://gateway.test/v1/key', { headers }));
+    expect(await own.json()).toMatchObject({ data: { label: 'stored', days: [{ requests: 1 }] } });
     await gateway.close();
     await after.close();
   } finally {
