@@ -28,15 +28,14 @@ export interface Memory {
    */
   forget(id: string): void;
   forgetAll(): void;
-  /** The length of everything that is remembered, in UTF-16 code units. */
-  size(): number;
 }
 
 /**
  * @param limit the most that is remembered, in UTF-16 code units; the oldest dialogue is forgotten first
+ * @param resized called after every change, with the length of everything that is remembered
  * @returns an empty memory
  */
-export function openMemory(limit: number): Memory {
+export function openMemory(limit: number, resized: (size: number) => void): Memory {
   const dialogues = new Map<string, Dialogue>();
   /** The last response of each lane, also of one whose dialogue is forgotten. */
   const lastIds = new Map<string, string>();
@@ -53,10 +52,11 @@ export function openMemory(limit: number): Memory {
       dialogues.delete(lane);
       dialogues.set(lane, dialogue);
       for (const [oldest, forgotten] of dialogues) {
-        if (size <= limit) return;
+        if (size <= limit) break;
         dialogues.delete(oldest);
         size -= measureLength(forgotten);
       }
+      resized(size);
     },
     forget(id) {
       for (const [lane, dialogue] of dialogues) {
@@ -64,12 +64,13 @@ export function openMemory(limit: number): Memory {
         dialogues.delete(lane);
         size -= measureLength(dialogue);
       }
+      resized(size);
     },
     forgetAll() {
       dialogues.clear();
       size = 0;
+      resized(size);
     },
-    size: () => size,
   };
 }
 

@@ -48,7 +48,9 @@ export function openMemories(limits: () => MemoryLimits): Memories {
     total += by;
     perKey.add(kept.key, by);
     all.delete(kept);
-    if (bytes > 0) all.add(kept);
+    if (bytes === 0) return;
+    all.add(kept);
+    makeRoom(kept.key);
   }
 
   function makeRoom(key: string): void {
@@ -73,30 +75,10 @@ export function openMemories(limits: () => MemoryLimits): Memories {
 
   return {
     open(key, limit) {
-      const memory = openMemory(limit);
-      const kept: Entry = {
-        key,
-        bytes: 0,
-        memory: {
-          find: memory.find,
-          size: memory.size,
-          keep(lane, dialogue) {
-            memory.keep(lane, dialogue);
-            // A code unit takes one or two bytes.
-            resize(kept, 2 * memory.size());
-            makeRoom(key);
-          },
-          forget(id) {
-            memory.forget(id);
-            resize(kept, 2 * memory.size());
-          },
-          forgetAll() {
-            memory.forgetAll();
-            resize(kept, 0);
-          },
-        },
-      };
-      return kept.memory;
+      // A code unit takes one or two bytes.
+      const memory = openMemory(limit, (size) => resize(kept, 2 * size));
+      const kept: Entry = { key, bytes: 0, memory };
+      return memory;
     },
     bytes: () => total,
   };
