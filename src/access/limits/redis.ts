@@ -26,7 +26,7 @@ const SEEKING = 2_000;
  * to the new primary by then.
  * @param onSeek called before that.
  */
-export function redisOptions(onSeek: () => void = () => {}) {
+function redisOptions(onSeek: () => void) {
   let sought = Number.NEGATIVE_INFINITY;
   return {
     ...REDIS_OPTIONS,
@@ -41,7 +41,27 @@ export function redisOptions(onSeek: () => void = () => {}) {
 }
 
 /** Milliseconds that a command may take, and that a connection may stay silent. */
-export const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
+const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
+
+/**
+ * Makes a connection, still to be opened. It refuses commands while it cannot send them, and is kept in use.
+ * @param onRefused as for `reportRefusals`.
+ * @param onSeek as for `redisOptions`.
+ */
+export async function makeConnection(
+  url: string,
+  onRefused: (reason: string) => void,
+  onSeek: () => void = () => {},
+): Promise<Redis> {
+  // Loaded only if it is configured.
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(url, redisOptions(onSeek));
+  reportRefusals(redis, onRefused);
+  // A connection that hangs is given up: every request would wait for its command to time out, and commands would pile up.
+  applyCommandTimeouts(redis, REDIS_TIMEOUTS);
+  keepInUse(redis);
+  return redis;
+}
 
 /** The most listeners of one event: keys, groups, tags and models have two each. */
 const LISTENERS = 20;
@@ -75,17 +95,7 @@ export async function openRedis(
   onTrouble: (message: string) => void,
   onRecovered: (message: string) => void,
 ): Promise<RedisConnection> {
-  // Loaded only if it is configured.
-  const { Redis } = await import('ioredis');
   let isSeeking = false;
-  const redis = new Redis(
-    url,
-    redisOptions(() => {
-      isSeeking = true;
-    }),
-  );
-  // Each kind of limit has counters that listen for it to be ready; Node would warn of a leak from the eleventh on.
-  redis.setMaxListeners(LISTENERS);
   let refused = Number.NEGATIVE_INFINITY;
   /** From now on each process counts on its own, for a while. */
   function standIn(trouble: string): void {
@@ -97,10 +107,15 @@ export async function openRedis(
   }
   const onFault: ReportFault = (reason) =>
     standIn(`Redis has something that limits cannot count by (${reason})`);
-  reportRefusals(redis, (reason) => standIn(`Redis refuses a command that limits need (${reason})`));
-  // A connection that hangs is given up, or else every request would wait for its command to time out.
-  applyCommandTimeouts(redis, REDIS_TIMEOUTS);
-  keepInUse(redis);
+  const redis = await makeConnection(
+    url,
+    (reason) => standIn(`Redis refuses a command that limits need (${reason})`),
+    () => {
+      isSeeking = true;
+    },
+  );
+  // Each kind of limit has counters that listen for it to be ready; Node would warn of a leak from the eleventh on.
+  redis.setMaxListeners(LISTENERS);
   let away = false;
   let isTurnedAway = false;
   const leave = (reason: string, turnsAway = false): void => {
@@ -141,7 +156,7 @@ export async function openRedis(
  * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
  * report it.
  */
-export function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void {
+function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
     command.promise.catch((error: Error) => {

@@ -1,8 +1,6 @@
 /** Where answers are kept: in the memory of this process, or in a Redis that several processes share. */
 
-import { applyCommandTimeouts } from '../../access/limits/command-timeouts.ts';
-import { keepInUse } from '../../access/limits/keep-in-use.ts';
-import { REDIS_TIMEOUTS, redisOptions, reportRefusals } from '../../access/limits/redis.ts';
+import { makeConnection } from '../../access/limits/redis.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import { reportSparingly } from '../../lib/sparing-reports.ts';
 
@@ -92,17 +90,12 @@ const PREFIX = 'gateway:answer:';
  * @param log receives one sentence then, and one a minute while it refuses commands.
  */
 export async function answersInRedis(url: string, log: (sentence: string) => void): Promise<AnswerStore> {
-  const { Redis } = await import('ioredis');
-  const redis = new Redis(url, redisOptions());
   let reason = '';
   const report = reportSparingly(() => log(`Redis refuses a command that the cache needs (${reason}).`));
-  reportRefusals(redis, (said) => {
+  const redis = await makeConnection(url, (said) => {
     reason = said;
     report();
   });
-  // A connection that hangs is given up: every request would wait for it, and answers to be kept would pile up.
-  applyCommandTimeouts(redis, REDIS_TIMEOUTS);
-  keepInUse(redis);
   let isAway = false;
   redis.on('error', (error: Error) => {
     if (!isAway) log(`Redis cannot be reached (${error.message}), so no answers are cached.`);
