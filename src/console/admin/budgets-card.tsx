@@ -6,7 +6,7 @@ import { useAdmin } from './ask-admin.ts';
 import { dollars } from './figures.ts';
 import { showModels } from './limits.ts';
 import { type Budget, BudgetBar, budgetKey, PERIODS, readBudgets } from './spending.tsx';
-import { type Column, Table } from './table.tsx';
+import { type Column, numberColumn, Table } from './table.tsx';
 
 /** Milliseconds between two requests: the gateway reads all keys for each. */
 const INTERVAL = 30_000;
@@ -40,12 +40,7 @@ const COLUMNS: readonly Column<Budget>[] = [
       </span>
     ),
   },
-  {
-    name: 'budget',
-    value: ({ budget }) => budget,
-    show: ({ budget }) => dollars(budget),
-    isDetail: 'on phones',
-  },
+  numberColumn('budget', ({ budget }) => budget, dollars, 'on phones'),
   {
     name: 'left',
     isDetail: 'on phones',

@@ -7,7 +7,7 @@ import { AdminView } from './admin-view.tsx';
 import { askAdmin, useAdmin } from './ask-admin.ts';
 import { count, dollars, time } from './figures.ts';
 import { PageTurner } from './page-turner.tsx';
-import { type Column, Table } from './table.tsx';
+import { type Column, numberColumn, Table } from './table.tsx';
 
 /** Milliseconds between two requests. */
 const INTERVAL = 3_000;
@@ -67,18 +67,8 @@ const COLUMNS: readonly Column<Exchange>[] = [
       </span>
     ),
   },
-  {
-    name: 'in',
-    value: (one) => one.input_tokens,
-    show: (one) => (one.input_tokens === null ? '–' : count(one.input_tokens)),
-    isDetail: 'on phones',
-  },
-  {
-    name: 'out',
-    value: (one) => one.output_tokens,
-    show: (one) => (one.output_tokens === null ? '–' : count(one.output_tokens)),
-    isDetail: 'on phones',
-  },
+  numberColumn('in', (one) => one.input_tokens, count, 'on phones'),
+  numberColumn('out', (one) => one.output_tokens, count, 'on phones'),
   {
     name: 'cost',
     value: (one) => one.cost,
@@ -86,18 +76,8 @@ const COLUMNS: readonly Column<Exchange>[] = [
     show: ({ cost, vendor }) => (vendor === 'sandbox' ? 'simulated' : cost === null ? '–' : dollars(cost)),
     isDetail: 'on phones',
   },
-  {
-    name: 'first byte',
-    value: (one) => one.first_byte,
-    show: (one) => time(one.first_byte),
-    isDetail: 'on phones',
-  },
-  {
-    name: 'duration',
-    value: (one) => one.duration,
-    show: (one) => time(one.duration),
-    isDetail: 'on phones',
-  },
+  numberColumn('first byte', (one) => one.first_byte, time, 'on phones'),
+  numberColumn('duration', (one) => one.duration, time, 'on phones'),
   { name: 'group', value: (one) => one.group, isDetail: true },
   { name: 'vendor', value: (one) => one.vendor, isDetail: true },
   {

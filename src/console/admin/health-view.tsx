@@ -6,7 +6,7 @@ import { AdminView } from './admin-view.tsx';
 import { adminHeaders, readAdminRefusal, useAdmin } from './ask-admin.ts';
 import { count } from './figures.ts';
 import { parseMetrics, type Sample, sumSamples } from './metrics.ts';
-import { type Column, Table } from './table.tsx';
+import { type Column, numberColumn, Table } from './table.tsx';
 import { TileRow } from './tiles.tsx';
 
 /** Milliseconds between two requests. */
@@ -31,24 +31,9 @@ const COLUMNS: readonly Column<Place>[] = [
     show: ({ isUp }) => <span class={isUp ? 'good' : 'bad'}>{isUp ? '● in use' : '○ left out'}</span>,
   },
   { name: 'ejections', value: ({ ejections }) => ejections, isDetail: 'on phones' },
-  {
-    name: 'requests of the vendor',
-    value: ({ requests }) => requests,
-    show: ({ requests }) => count(requests),
-    isDetail: 'on phones',
-  },
-  {
-    name: 'with an error',
-    value: ({ failures }) => failures,
-    show: ({ failures }) => count(failures),
-    isDetail: 'on phones',
-  },
-  {
-    name: 'further attempts',
-    value: ({ retries }) => retries,
-    show: ({ retries }) => count(retries),
-    isDetail: 'on phones',
-  },
+  numberColumn('requests of the vendor', ({ requests }) => requests, count, 'on phones'),
+  numberColumn('with an error', ({ failures }) => failures, count, 'on phones'),
+  numberColumn('further attempts', ({ retries }) => retries, count, 'on phones'),
 ];
 
 export function HealthView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {

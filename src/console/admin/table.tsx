@@ -24,6 +24,20 @@ export interface Column<Row> {
   readonly isDetail?: boolean | 'on phones';
 }
 
+/** A column of numbers. @param write how a number is shown; one that is null is a dash */
+export function numberColumn<Row>(
+  name: string,
+  value: (row: Row) => number | null,
+  write: (value: number) => string,
+  isDetail: Column<Row>['isDetail'] = false,
+): Column<Row> {
+  const show = (row: Row): string => {
+    const number = value(row);
+    return number === null ? '–' : write(number);
+  };
+  return { name, value, show, isDetail };
+}
+
 export function Table<Row>({
   label,
   file,

@@ -11,7 +11,7 @@ import {
   time,
 } from './figures.ts';
 import { Fold } from './fold.tsx';
-import { type Column, Table } from './table.tsx';
+import { type Column, numberColumn, Table } from './table.tsx';
 import { TileRow } from './tiles.tsx';
 
 /** The most rows of a chart. */
@@ -120,28 +120,16 @@ export function FiguresTable({
       name: heading ?? dimension,
       value: (line: Line) => lineName(line, dimension),
     })),
-    { name: 'requests', value: (line) => line.requests, show: (line) => count(line.requests) },
-    { name: 'errors', value: (line) => line.errors, show: (line) => count(line.errors) },
-    { name: 'in', value: (line) => line.input_tokens, show: (line) => count(line.input_tokens) },
-    {
-      name: 'cached',
-      value: (line) => line.cache_read_tokens,
-      show: (line) => count(line.cache_read_tokens),
-    },
-    { name: 'out', value: (line) => line.output_tokens, show: (line) => count(line.output_tokens) },
-    {
-      name: 'reasoning',
-      value: (line) => line.reasoning_tokens,
-      show: (line) => count(line.reasoning_tokens),
-    },
-    { name: 'cost', value: (line) => line.cost, show: (line) => dollars(line.cost) },
-    {
-      name: 'estimated',
-      value: (line) => line.estimated_cost,
-      show: (line) => dollars(line.estimated_cost),
-    },
-    { name: 'duration', value: (line) => line.mean_duration, show: (line) => time(line.mean_duration) },
-    { name: 'first byte', value: (line) => line.mean_first_byte, show: (line) => time(line.mean_first_byte) },
+    numberColumn('requests', (line) => line.requests, count),
+    numberColumn('errors', (line) => line.errors, count),
+    numberColumn('in', (line) => line.input_tokens, count),
+    numberColumn('cached', (line) => line.cache_read_tokens, count),
+    numberColumn('out', (line) => line.output_tokens, count),
+    numberColumn('reasoning', (line) => line.reasoning_tokens, count),
+    numberColumn('cost', (line) => line.cost, dollars),
+    numberColumn('estimated', (line) => line.estimated_cost, dollars),
+    numberColumn('duration', (line) => line.mean_duration, time),
+    numberColumn('first byte', (line) => line.mean_first_byte, time),
   ];
   return (
     <Table
