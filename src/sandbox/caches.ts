@@ -21,7 +21,7 @@ export interface CacheFigures {
 const MIN_TOKENS = 1024;
 
 /** @returns the tokens of the whole prompt */
-export function promptTokens({ prompt }: Ask): number {
+export function promptTokens({ prompt }: Pick<Ask, 'prompt'>): number {
   return estimateTokens(prompt.reduce((sum, { text }) => sum + text.length, 0));
 }
 

@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
-import { estimateTokens } from '../pieces.ts';
+import { promptTokens } from '../caches.ts';
 
 /**
  * @param body a request that the schema has accepted, with its names in camelCase
@@ -51,7 +51,7 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
 
 /** @returns the tokens of a request as `countTokens` counts them */
 export function tokensOfGemini(body: JsonObject): number {
-  return estimateTokens(parsePrompt(body).reduce((sum, { text }) => sum + text.length, 0));
+  return promptTokens({ prompt: parsePrompt(body) });
 }
 
 /** @returns the parts of a content */

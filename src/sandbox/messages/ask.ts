@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, PromptPiece, ToolResult } from '../ask.ts';
-import { estimateTokens } from '../pieces.ts';
+import { promptTokens } from '../caches.ts';
 
 /**
  * @param body a request that the schema has accepted
@@ -46,8 +46,7 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
 
 /** @returns the tokens of a request as `count_tokens` counts them */
 export function tokensOfMessages(body: JsonObject): number {
-  const pieces = parsePrompt(body, asObjects(body['messages']));
-  return estimateTokens(pieces.reduce((sum, { text }) => sum + text.length, 0));
+  return promptTokens({ prompt: parsePrompt(body, asObjects(body['messages'])) });
 }
 
 /** @returns whether the user says something in a message. A message of results only continues what was said before. */
