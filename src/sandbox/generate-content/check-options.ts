@@ -33,10 +33,6 @@ export function checkOptions(body: JsonObject): void {
       'Allowed function names can only be set when function calling mode is ANY or VALIDATED.',
     );
   }
-  const told = asObject(body['toolConfig'])?.['includeServerSideToolInvocations'] === true;
-  if (mode !== undefined && names.length === 0 && !told) {
-    throw badRequest('Function calling config is set without function_declarations.');
-  }
   const unknown = allowed.find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw badRequest(`Allowed function name ${unknown} is not among the function declarations.`);
