@@ -82,7 +82,7 @@ describe.runIf(hasChromium())('console of a large installation', () => {
     await expect.poll(() => tile.innerText()).toBe(String(MODELS * DAYS + 1));
     const rows = page.getByRole('region', { name: 'Usage by day and model' }).locator('tbody tr');
     await page.getByText('Table of days and models').click();
-    expect(await rows.count()).toBe(200);
+    await expect.poll(() => rows.count()).toBe(200);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as CSV' }).first().click();
     const csv = (await (await (await saved).createReadStream()).toArray()).join('');
