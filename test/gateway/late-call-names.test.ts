@@ -1,19 +1,11 @@
 /** Calls of a streamed response whose name or arguments come only with the whole item or the whole response. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { CALLERS, type FourCallers, MODELS, type Read, startFourCallers } from '../support/four-callers.ts';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { CALLERS, MODELS, namedInputs, startFourCallers } from '../support/four-callers.ts';
+import { whileTestsRun } from '../support/while-tests-run.ts';
 
-let four: FourCallers;
-beforeAll(async () => {
-  four = await startFourCallers();
-});
-afterAll(() => four.close());
-
-/** The names and the arguments of an answer's calls. */
-function callsOf({ calls }: Read): readonly unknown[] {
-  return calls.map(({ name, input }) => [name, typeof input === 'string' ? parseJson(input) : input]);
-}
+const four = whileTestsRun(startFourCallers);
 
 const added = (at: number, item: JsonObject): JsonObject => ({
   type: 'response.output_item.added',
@@ -51,13 +43,13 @@ describe.each(notResponses)('a call of a response, to a caller of %s', (caller) 
       [added(1, { ...nameless, name: 'f' }), completed([whole])],
     ],
   ])('%s', async (_, events) => {
-    four.answers(events);
-    expect(callsOf(await four.ask(caller, MODELS.responses, true))).toEqual([['f', { x: 1 }]]);
+    four().answers(events);
+    expect(namedInputs(await four().ask(caller, MODELS.responses, true))).toEqual([['f', { x: 1 }]]);
   });
 
   test('without any name is an error', async () => {
-    four.answers([added(0, nameless), argumentsDone, completed([])]);
-    await expect(four.ask(caller, MODELS.responses, true)).rejects.toThrow(
+    four().answers([added(0, nameless), argumentsDone, completed([])]);
+    await expect(four().ask(caller, MODELS.responses, true)).rejects.toThrow(
       /502: .*a tool call without a name/,
     );
   });

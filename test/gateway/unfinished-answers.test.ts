@@ -1,19 +1,11 @@
 /** Streams that end without a reason, and calls without a name. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type JsonObject, parseJson } from '../../src/lib/json.ts';
-import { CALLERS, type FourCallers, MODELS, type Read, startFourCallers } from '../support/four-callers.ts';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { CALLERS, MODELS, namedInputs, startFourCallers } from '../support/four-callers.ts';
+import { whileTestsRun } from '../support/while-tests-run.ts';
 
-let four: FourCallers;
-beforeAll(async () => {
-  four = await startFourCallers();
-});
-afterAll(() => four.close());
-
-/** The names and the arguments of an answer's calls. */
-function callsOf({ calls }: Read): readonly unknown[] {
-  return calls.map(({ name, input }) => [name, typeof input === 'string' ? parseJson(input) : input]);
-}
+const four = whileTestsRun(startFourCallers);
 
 const delta = (fields: JsonObject): JsonObject => ({
   id: 'c',
@@ -35,17 +27,19 @@ describe.each(notChat)('a stream that ends with [DONE] alone, to a caller of %s'
     ['before the arguments of a call', [delta({ content: 'a' }), call('')]],
     ['in the middle of the arguments', [call('{"x":"a')]],
   ])('%s has failed', async (_, events) => {
-    four.answers(events);
-    await expect(four.ask(caller, MODELS['chat-completions'], true)).rejects.toThrow(
+    four().answers(events);
+    await expect(four().ask(caller, MODELS['chat-completions'], true)).rejects.toThrow(
       /502: .*Connection lost/,
     );
   });
 
   test('after a text or a whole call is complete', async () => {
-    four.answers([delta({ content: 'a' })]);
-    expect(await four.ask(caller, MODELS['chat-completions'], true)).toMatchObject({ text: 'a' });
-    four.answers([call('{"x":1}')]);
-    expect(callsOf(await four.ask(caller, MODELS['chat-completions'], true))).toEqual([['f', { x: 1 }]]);
+    four().answers([delta({ content: 'a' })]);
+    expect(await four().ask(caller, MODELS['chat-completions'], true)).toMatchObject({ text: 'a' });
+    four().answers([call('{"x":1}')]);
+    expect(namedInputs(await four().ask(caller, MODELS['chat-completions'], true))).toEqual([
+      ['f', { x: 1 }],
+    ]);
   });
 });
 
@@ -71,23 +65,23 @@ describe.each(notMessages)('a message that only stops, to a caller of %s', (call
       { type: 'input_json_delta', partial_json: '{"x":"a' },
     ],
   ])('%s has failed', async (_, start, delta) => {
-    four.answers([started, start, grown(delta), stopped]);
-    await expect(four.ask(caller, MODELS.messages, true)).rejects.toThrow(/502: .*Connection lost/);
+    four().answers([started, start, grown(delta), stopped]);
+    await expect(four().ask(caller, MODELS.messages, true)).rejects.toThrow(/502: .*Connection lost/);
   });
 
   test('in a text is complete', async () => {
-    four.answers([
+    four().answers([
       started,
       block({ type: 'text', text: '' }),
       grown({ type: 'text_delta', text: 'a' }),
       stopped,
     ]);
-    expect(await four.ask(caller, MODELS.messages, true)).toMatchObject({ text: 'a' });
+    expect(await four().ask(caller, MODELS.messages, true)).toMatchObject({ text: 'a' });
   });
 
   test('after a call without a name has failed', async () => {
-    four.answers([started, block({ type: 'tool_use', id: 'c1', input: {} }), stopped]);
-    await expect(four.ask(caller, MODELS.messages, true)).rejects.toThrow(
+    four().answers([started, block({ type: 'tool_use', id: 'c1', input: {} }), stopped]);
+    await expect(four().ask(caller, MODELS.messages, true)).rejects.toThrow(
       /502: .*a tool call without a name/,
     );
   });

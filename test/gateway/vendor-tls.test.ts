@@ -1,21 +1,15 @@
 /** A vendor with an authority of its own, which asks for a certificate of the gateway. */
 
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { agentOptions } from '../../src/config/vendors.ts';
 import { openAgent } from '../../src/upstream/agent.ts';
-import { bind } from '../../src/upstream/net/bind.ts';
 import { ask, native, wholeAnswer } from '../faults/upstream-ways.ts';
 import { startFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway } from '../support/gateway.ts';
+import { pem, startTunnel, toHere } from '../support/vendor-test.ts';
 
-const FOLDER = join(import.meta.dirname, '../faults/tls');
-const pem = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 const [ca, cert, key] = [pem('ca.pem'), pem('good.pem'), pem('server.key')];
 
 const open: { close(): Promise<void> }[] = [];
@@ -23,37 +17,22 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-/** A proxy that connects every name to a port of this machine. @returns its address. */
-async function openTunnel(port: number): Promise<string> {
-  const server = createServer().on('connect', (_, socket) => {
-    socket.on('error', () => undefined);
-    const tunnel = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      tunnel.pipe(socket).pipe(tunnel);
-    }).on('error', () => socket.destroy());
-  });
-  const at = await bind(server, { host: '127.0.0.1', port: 0 });
-  open.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
-  return `http://127.0.0.1:${at}`;
-}
-
 /** A gateway for a vendor of this TLS. @param proxied whether there is a proxy on the way. */
 async function gatewayTo(server: TlsOptions, tls: object, proxied = false) {
   const upstream = await startFaultUpstream({ cert, key, ...server });
   open.push(upstream);
   upstream.script((wire) => wire.answer(200, wholeAnswer('chat-completions')));
+  const tunnel = proxied ? await startTunnel(upstream.port) : undefined;
+  if (tunnel) open.push(tunnel);
   const input: ConfigInput = {
     vendors: { openai: { baseUrl: `https://vendor.test:${upstream.port}/v1`, apiKey: 'k', tls } },
     retries: { limit: 0 },
-    ...(proxied && { proxy: { url: await openTunnel(upstream.port) } }),
+    ...(tunnel && { proxy: { url: tunnel.url } }),
   };
   const config = configSchema.parse(input);
   const gateway = await startGateway(input, undefined, (made) => ({
     ...made,
-    agent: openAgent({
-      ...agentOptions(config),
-      lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
-    }),
+    agent: openAgent({ ...agentOptions(config), lookup: toHere }),
   }));
   open.push(gateway);
   return { gateway, upstream };

@@ -49,6 +49,11 @@ export interface Read {
   readonly raw: string;
 }
 
+/** The names and the arguments of an answer's calls, however the client reads the arguments. */
+export function namedInputs({ calls }: Read): readonly (readonly [name: string, input: Json])[] {
+  return calls.map(({ name, input }) => [name, typeof input === 'string' ? parseJson(input) : input]);
+}
+
 export interface FourCallers {
   /** What the vendor answers from now on: a whole body, or the events of a stream. */
   answers(said: Said): void;

@@ -1,6 +1,5 @@
 /** Vendors over HTTP/2 (`vendors.*.http2`): a connection carries many exchanges, and one that fails takes no other along. */
 
-import { readFileSync } from 'node:fs';
 import {
   constants,
   createSecureServer,
@@ -9,7 +8,6 @@ import {
   type Http2Session,
 } from 'node:http2';
 import { createServer } from 'node:https';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,8 +18,7 @@ import { bind } from '../../src/upstream/net/bind.ts';
 import { ask, native, streamedAnswer, translated, wholeAnswer } from '../faults/upstream-ways.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually, post, rawClient } from '../support/raw.ts';
-
-const pem = (name: string): string => readFileSync(join(import.meta.dirname, '../faults/tls', name), 'utf8');
+import { pem, toHere } from '../support/vendor-test.ts';
 
 const TLS = { cert: pem('good.pem'), key: pem('server.key') };
 const [chat] = native;
@@ -91,7 +88,7 @@ async function start({ url }: Pick<Vendor, 'url'>): Promise<TestGateway> {
   };
   const agent = openAgent({
     ...agentOptions(configSchema.parse(settings)),
-    lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+    lookup: toHere,
   });
   const gateway = await startGateway(settings, undefined, (made) => ({ ...made, agent }));
   onTestFinished(async () => {

@@ -1,22 +1,17 @@
 /** Connections to vendors that are opened ahead, after a caller has left a stream. */
 
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { agentOptions } from '../../src/config/vendors.ts';
 import { openAgent } from '../../src/upstream/agent.ts';
-import { bind } from '../../src/upstream/net/bind.ts';
 import type { Resolve } from '../../src/upstream/shared-lookups.ts';
 import { ask, native, streamedAnswer, wholeAnswer } from '../faults/upstream-ways.ts';
 import { type FaultUpstream, type Script, startFaultUpstream, type Wire } from '../support/fault-upstream.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { eventually, post, type RawClient, rawClient } from '../support/raw.ts';
+import { pem, startTunnel, toHere } from '../support/vendor-test.ts';
 
-const FOLDER = join(import.meta.dirname, '../faults/tls');
-const pem = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 const TLS = { cert: pem('good.pem'), key: pem('server.key') };
 const [way] = native;
 /** With the first content: what comes before it is held. */
@@ -70,21 +65,11 @@ async function whole({ url }: TestGateway): Promise<number> {
   return response.status;
 }
 
-const toHere: Resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-
-/** A proxy that connects every name to a port of this machine. @returns its address. */
+/** @returns the address of a proxy to a port of this machine. */
 async function openTunnel(port: number): Promise<string> {
-  const server = createServer().on('connect', (_, socket) => {
-    socket.on('error', () => undefined);
-    const tunnel = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      tunnel.pipe(socket).pipe(tunnel);
-    }).on('error', () => socket.destroy());
-    socket.once('close', () => tunnel.destroy());
-  });
-  const at = await bind(server, { host: '127.0.0.1', port: 0 });
-  open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
-  return `http://127.0.0.1:${at}`;
+  const tunnel = await startTunnel(port);
+  open.push(tunnel);
+  return tunnel.url;
 }
 
 describe.each(['TCP', 'TLS', 'TLS through a proxy'])('U-53 a caller leaves, over %s', (kind) => {

@@ -1,17 +1,12 @@
 /** What connections to a vendor over TLS have in common: the context, and the session that each begins with. */
 
-import { readFileSync } from 'node:fs';
-import { createServer as createProxy } from 'node:http';
 import { createServer } from 'node:https';
-import { connect } from 'node:net';
-import { join } from 'node:path';
 import tls from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openAgent, type VendorProxy } from '../../src/upstream/agent.ts';
+import { openAgent } from '../../src/upstream/agent.ts';
 import { bind } from '../../src/upstream/net/bind.ts';
 import { collect } from '../support/held.ts';
-
-const pem = (name: string): string => readFileSync(join(import.meta.dirname, '../faults/tls', name), 'utf8');
+import { pem, startTunnel, toHere } from '../support/vendor-test.ts';
 
 /** A vendor over TLS. @returns its port, and whether each of its connections so far resumed an earlier session. */
 async function startVendor(): Promise<{ port: number; resumed: readonly boolean[] }> {
@@ -22,20 +17,6 @@ async function startVendor(): Promise<{ port: number; resumed: readonly boolean[
   const port = await bind(server, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { port, resumed };
-}
-
-/** A proxy that connects every name to a port of this machine. */
-async function startTunnel(port: number): Promise<VendorProxy> {
-  const server = createProxy().on('connect', (_, socket) => {
-    const tunnel = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      tunnel.pipe(socket).pipe(tunnel);
-    });
-    for (const end of [socket, tunnel]) end.on('error', () => tunnel.destroy(void socket.destroy()));
-  });
-  const at = await bind(server, { host: '127.0.0.1', port: 0 });
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { url: `http://127.0.0.1:${at}`, except: '' };
 }
 
 test.each(['directly', 'through a proxy'])(
@@ -50,8 +31,8 @@ test.each(['directly', 'through a proxy'])(
       connect: 5_000,
       publicHosts: new Set(),
       tls: new Map([[origin, { ca: pem('ca.pem') }]]),
-      lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
-      ...(proxy && { proxy }),
+      lookup: toHere,
+      ...(proxy && { proxy: { url: proxy.url, except: '' } }),
     });
     onTestFinished(() => agent.destroy());
     for (const _ of [1, 2, 3]) {
