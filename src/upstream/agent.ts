@@ -102,10 +102,11 @@ export function openAgent({
       : openProxied(proxy, connect, { ...direct, requestTls: { secureContext: tlsContext() } });
   };
   const main = open();
+  const shared = proxy === undefined ? http2 : new Set<string>();
   const special = new Map(
-    [...new Set([...tls.keys(), ...http2])].map((origin) => [
+    [...new Set([...tls.keys(), ...shared])].map((origin) => [
       origin,
-      open(tls.get(origin), http2.has(origin) && proxy === undefined),
+      open(tls.get(origin), shared.has(origin)),
     ]),
   );
   const find = (origin: string): Dispatcher => special.get(origin) ?? main;
