@@ -65,7 +65,10 @@ export interface OptionalFields {
    * (`betas`).
    */
   refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
-  /** The request without the fields of these names, or with their newer names; the same object if it has none of them. */
+  /**
+   * Leaves out the fields of these names, or writes those with a newer name under it.
+   * @returns the same object if the request has none of them.
+   */
   without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
 }
 

@@ -289,7 +289,7 @@ describe('U-14 the vendor fails', () => {
   });
 });
 
-test.each(ways)('U-14 $name: SDKs are told not to retry what was retried already', async (way) => {
+test.each(ways)('U-14 $name: the answer after a retry tells SDKs not to retry', async (way) => {
   for (const status of [408, 409]) {
     door.upstream.script((wire) => wire.answer(status, errorBody[way.spoken](status, 'Not now.')));
     for (const stream of [false, true]) {

@@ -230,7 +230,7 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url, { most: 1_000, more: { n: 2 } })).status).toBe(200);
   });
 
-  test('what does not fit into one of several budgets is told so, by the one that renews last', async () => {
+  test('of several budgets that a request can never fit into, the refusal names the one that renews last', async () => {
     const { url } = await serve({ budgetDay: 5, budgetMonth: 3, budgetTotal: 3, budgetReserve: 'longest' });
     held = [];
     const first = ask(url, { most: 2_000 });
