@@ -20,9 +20,9 @@ export function dropLostChoice(
   if (toolChoice?.mode !== 'required' || tools.length === 0) return prompt;
   const isSearchAlone = toolChoice.search === true && toolChoice.allowed?.length === 0;
   const isLeft = tools.some((tool) => {
-    if (tool.kind !== 'hosted') return !isSearchAlone;
-    const isSearch = tool.webSearch === true;
-    return isSearchAlone && !isSearch ? false : tool.format === format || (isSearch && hasSearch);
+    const isSearch = tool.kind === 'hosted' && tool.webSearch === true;
+    if (isSearchAlone && !isSearch) return false;
+    return tool.kind !== 'hosted' || tool.format === format || (isSearch && hasSearch);
   });
   if (isLeft) return prompt;
   const detail = isSearchAlone ? 'the service has no web search' : 'no tools are left to choose from';

@@ -5,15 +5,15 @@
 
 import { isObject, type JsonObject, withEach, withoutFields } from '../../../lib/json.ts';
 import type { OptionalFields } from '../../format.ts';
-import { COUNTED } from './strip-foreign-content.ts';
+import { CALLS, COUNTED, RESULTS } from './strip-foreign-content.ts';
 
 const ID: readonly string[] = ['id'];
 
 /** Google's sentence: Unknown name "id" at 'contents[1].parts[0].function_call': Cannot find field. */
 const REFUSED = /Unknown name "id" at '[^']*function_?(?:call|response)'/i;
 
-/** What holds an id, in both spellings. */
-const HOLDERS = ['functionCall', 'function_call', 'functionResponse', 'function_response'];
+/** What holds an id. */
+const HOLDERS = [...CALLS, ...RESULTS];
 
 /** @see Outbound.optionalFields */
 export const optionalFields: OptionalFields = {

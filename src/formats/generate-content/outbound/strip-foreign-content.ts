@@ -19,8 +19,8 @@ import { PLACEHOLDER } from './render-contents.ts';
 /** Where a request to count tokens may hold the request that it is about. */
 export const COUNTED = ['generateContentRequest', 'generate_content_request'];
 const SIGNATURES = ['thoughtSignature', 'thought_signature'];
-const CALLS = ['functionCall', 'function_call'];
-const RESULTS = ['functionResponse', 'function_response'];
+export const CALLS = ['functionCall', 'function_call'];
+export const RESULTS = ['functionResponse', 'function_response'];
 
 /** @see Outbound.stripForeignContent */
 export function stripForeignContent(request: JsonObject): JsonObject | undefined {
