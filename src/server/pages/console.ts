@@ -8,6 +8,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
+import { acceptsGzip } from '../../lib/accepts-gzip.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -67,12 +68,12 @@ export function openConsole(): Console {
     files.set(name, opened);
     return opened;
   };
-  return async (path, { 'if-none-match': known, 'accept-encoding': accepted = '' }) => {
+  return async (path, asked) => {
     const name = names.get(path);
     if (name === undefined) return path === '/' ? notBuilt() : undefined;
     const type = TYPES[extname(name)];
     if (type === undefined) return undefined;
-    const isCompressed = /\bgzip\b/.test(String(accepted)) && names.has(`/${name}.gz`);
+    const isCompressed = acceptsGzip(asked['accept-encoding']) && names.has(`/${name}.gz`);
     const { bytes, etag } = await open(isCompressed ? `${name}.gz` : name);
     const headers = {
       ...SAME_HEADERS,
@@ -81,7 +82,7 @@ export function openConsole(): Console {
       'cache-control': name === INDEX ? 'no-cache' : 'public, max-age=31536000, immutable',
       etag,
     };
-    if (known === etag) return new Response(null, { status: 304, headers });
+    if (asked['if-none-match'] === etag) return new Response(null, { status: 304, headers });
     return new Response(bytes, { headers });
   };
 }

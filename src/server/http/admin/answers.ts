@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { ReadBudgets } from '../../../accounting/usage/budget-report.ts';
+import { acceptsGzip } from '../../../lib/accepts-gzip.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { parseJson } from '../../../lib/json.ts';
 import type { Query } from '../../../lib/query.ts';
@@ -61,7 +62,7 @@ const compress = promisify(gzip);
  * @typeParam L the answer as it is sent.
  */
 export async function answerRows<L extends { readonly data: readonly unknown[] }, R>(
-  { headers: { 'accept-encoding': accepted = '' } }: IncomingMessage,
+  { headers: asked }: IncomingMessage,
   rows: Omit<L, 'data'> & { readonly data: readonly R[] },
   render: (row: R) => L['data'][number],
 ): Promise<Response> {
@@ -72,7 +73,7 @@ export async function answerRows<L extends { readonly data: readonly unknown[] }
   });
   const text = `{${fields.join(',')}}`;
   const headers = { 'content-type': 'application/json', ...NOT_KEPT };
-  if (text.length < WORTH_COMPRESSING || !/\bgzip\b/.test(String(accepted))) {
+  if (text.length < WORTH_COMPRESSING || !acceptsGzip(asked['accept-encoding'])) {
     return new Response(text, { headers });
   }
   // At the fastest level, in a thread of libuv's.
