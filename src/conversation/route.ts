@@ -9,14 +9,14 @@ export interface Route {
 }
 
 /** The paths that answer POST. Those of generate-content have the model in them, and are not among these. */
-export const POST_ROUTES: Readonly<Record<string, Route>> = {
+export const POST_ROUTES = {
   '/v1/chat/completions': { format: 'chat-completions', operation: 'generate' },
   '/v1/responses': { format: 'responses', operation: 'generate' },
   '/v1/responses/compact': { format: 'responses', operation: 'compact' },
   '/v1/responses/input_tokens': { format: 'responses', operation: 'count-tokens' },
   '/v1/messages': { format: 'messages', operation: 'generate' },
   '/v1/messages/count_tokens': { format: 'messages', operation: 'count-tokens' },
-};
+} as const satisfies Readonly<Record<string, Route>>;
 
 /** How a request about a stored response is sent: the caller's to the gateway, and the gateway's to the vendor. */
 export interface StoredEndpoint {

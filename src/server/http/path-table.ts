@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts';
 import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
-import { type GatewayError, methodNotAllowed } from '../../lib/errors.ts';
+import type { GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
 import { authenticateCaller } from '../../pipeline/authenticate.ts';
 import type { Answer, Incoming, Load } from '../../pipeline/exchange.ts';
@@ -55,7 +55,15 @@ export interface Host<R extends CallerResponse> {
   readonly log: LogProblem;
 }
 
-export type Endpoint = (incoming: Incoming, path: string) => Response | Promise<Response>;
+/** Answers a request that is no exchange. */
+export type Handler = (incoming: Incoming, path: string) => Response | Promise<Response>;
+
+/** What a caller is told about models, or about its own key. @throws GatewayError */
+export type RenderList = (
+  gateway: Gateway,
+  principal: Principal,
+  asked: AskedList,
+) => object | Promise<object>;
 
 /** The paths of one app. An error in an endpoint is an answer in the caller's own format. */
 export class PathTable<R extends CallerResponse> {
@@ -75,11 +83,6 @@ export class PathTable<R extends CallerResponse> {
         return host.toResponse(renderFailure(error.cause ?? error, family, incoming));
       },
     });
-  }
-
-  /** Adds a path for POST, whose requests are exchanges. */
-  post(path: string, exchange: Exchange): void {
-    this.exchange('POST', path, exchange);
   }
 
   /** Adds a path for a method by which its requests are exchanges. */
@@ -105,29 +108,18 @@ export class PathTable<R extends CallerResponse> {
   }
 
   /** Adds a path for GET and HEAD, also for browsers from the allowed origins. */
-  get(path: string, endpoint: Endpoint): void {
+  get(path: string, handler: Handler): void {
     const run = async (event: H3Event): Promise<Response> => {
       const incoming = this.#makeIncoming(event);
       const { message } = incoming;
       const fault = faultOfHead(message);
       if (fault !== undefined) return this.#fail(event, fault);
-      return allowOrigin(await endpoint(incoming, rawPath(message)), message, this.#host.current().cors);
+      return allowOrigin(await handler(incoming, rawPath(message)), message, this.#host.current().cors);
     };
     this.app.on('GET', path, run);
     // Load balancers and monitors send HEAD; the server leaves out the body.
     this.app.on('HEAD', path, run);
     this.#addPreflight(path);
-  }
-
-  /** Adds a path that answers GET and HEAD, and no other method. */
-  getOnly(path: string, endpoint: Endpoint): void {
-    this.get(path, endpoint);
-    this.allowOnly(path, 'GET');
-  }
-
-  /** Refuses all other methods of a path. @param allow those that have been added. */
-  allowOnly(path: string, allow: string): void {
-    this.refuse(path, () => methodNotAllowed(allow));
   }
 
   /** Refuses whatever has not been added at a path. */
@@ -136,10 +128,7 @@ export class PathTable<R extends CallerResponse> {
   }
 
   /** An endpoint that informs a caller about models, or about its own key. */
-  list(
-    family: FormatName | 'any',
-    render: (gateway: Gateway, principal: Principal, asked: AskedList) => object | Promise<object>,
-  ): Endpoint {
+  list(family: FormatName | 'any', render: RenderList): Handler {
     const host = this.#host;
     return async (incoming, path) => {
       const { message } = incoming;

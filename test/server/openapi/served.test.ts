@@ -435,6 +435,20 @@ describe('what is not described', () => {
     }
   });
 
+  test('what is left of a WebSocket handshake is refused as such only where sockets are', async () => {
+    const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    for (const [path, status, allow] of [
+      ['/v1/responses', 426, 'POST'],
+      ['/v1/responses/resp_1/cancel', 405, 'POST'],
+      ['/v1/embeddings', 405, 'POST'],
+      ['/v1/models', 405, 'GET'],
+    ] as const) {
+      const response = await fetch(`${sandboxed.url}${path}`, { method: 'PUT', headers });
+      expect([response.status, response.headers.get('allow')], path).toEqual([status, allow]);
+      await response.body?.cancel();
+    }
+  });
+
   test('every path that the program serves is described', async () => {
     const nothing = (): never => {
       throw new Error('Nothing is asked.');

@@ -7,6 +7,7 @@ import { configList } from '../admin/config-route.ts';
 import { type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { sessionView } from '../admin/sign-in-routes.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
+import { type Endpoint, renderPaths } from './endpoint.ts';
 import { inHeader, inPath } from './parameters.ts';
 import { fileResponse, REQUEST_ID } from './responses.ts';
 
@@ -28,6 +29,8 @@ const SERVERS = [
   },
 ];
 
+const ADMIN = { tag: 'admin', keys: ['adminKey'] } as const;
+
 const ACTOR = inHeader(
   ACTOR_HEADER,
   'Who makes the change, for the audit trail: a name of at most 128 characters of ASCII.',
@@ -41,56 +44,50 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** @returns the OpenAPI path items of the admin listener by path, with the servers that they are found at */
 export function adminPaths(): JsonObject {
-  const api = Object.entries(adminOperations).map(([path, methods]): [string, JsonObject] => [
-    path,
-    Object.fromEntries(
-      Object.entries(methods).map(([method, operation]) => [
-        method.toLowerCase(),
-        renderOperation(path, method, operation),
-      ]),
-    ),
-  ]);
-  return Object.fromEntries(
-    [...api, ...Object.entries(watchPaths())].map(([path, item]) => [path, { servers: SERVERS, ...item }]),
+  const api = Object.entries(adminOperations).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => describe(path, method, operation)),
   );
+  const items = Object.entries(renderPaths([...api, ...watched]));
+  return Object.fromEntries(items.map(([path, item]) => [path, { servers: SERVERS, ...item }]));
 }
 
-function renderOperation(path: string, method: string, operation: AdminOperation): JsonObject {
-  const { id, summary, query, body, bodyOptional = false, status = 200, answer, errors = [] } = operation;
-  const parameters = [
-    ...pathParameters(path),
-    ...(query === undefined ? [] : queryParameters(query)),
-    ...(method === 'GET' ? [] : [ACTOR]),
-  ];
+function describe(path: string, method: string, operation: AdminOperation): Endpoint {
+  const { id, summary, query, body, bodyOptional, status = 200, answer, errors = [] } = operation;
   const invalid = query === undefined && body === undefined ? [] : [400 as const];
   const tooLarge = body === undefined ? [] : [413 as const];
   return {
-    operationId: id,
-    tags: ['admin'],
+    ...ADMIN,
+    method,
+    path,
+    id,
     summary,
-    security: [{ adminKey: [] }],
-    ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && {
-      requestBody: { required: !bodyOptional, content: { 'application/json': { schema: refTo(body) } } },
-    }),
+    parameters: [
+      ...pathParameters(path),
+      ...(query === undefined ? [] : queryParameters(query)),
+      ...(method === 'GET' ? [] : [ACTOR]),
+    ],
+    body: body && refTo(body),
+    bodyOptional,
     responses: {
-      [status]: { description: 'Done.', content: { 'application/json': { schema: refTo(answer) } } },
+      [status]: answerResponse('Done.', answer),
       ...Object.fromEntries(
-        [...invalid, 401 as const, ...errors, ...tooLarge, 503 as const].map((error) => [
-          error,
-          {
-            ...errorResponse(MEANINGS[error]),
-            // By it the log is searched for the reason.
-            ...(error === 503 && { headers: { 'x-request-id': REQUEST_ID } }),
-          },
-        ]),
+        [...invalid, 401 as const, ...errors, ...tooLarge].map((error) => [error, errorResponse(error)]),
       ),
+      // By the id the log is searched for the reason.
+      503: { ...errorResponse(503), headers: { 'x-request-id': REQUEST_ID } },
     },
   };
 }
 
-function errorResponse(description: string): JsonObject {
-  return { description, content: { 'application/json': { schema: schemaAt('AdminError') } } };
+function errorResponse(status: keyof typeof MEANINGS): JsonObject {
+  return {
+    description: MEANINGS[status],
+    content: { 'application/json': { schema: schemaAt('AdminError') } },
+  };
+}
+
+function answerResponse(description: string, answer: z.ZodType): JsonObject {
+  return { description, content: { 'application/json': { schema: refTo(answer) } } };
 }
 
 function pathParameters(path: string): JsonObject[] {
@@ -120,51 +117,32 @@ function renderDefault({ default: value }: JsonObject): JsonObject {
   return value === undefined ? {} : { default: value };
 }
 
-/** The endpoints that an operator watches: the metrics. The console is described with the callers' paths. */
-function watchPaths(): Readonly<Record<string, JsonObject>> {
-  return {
-    '/admin/session': {
-      get: {
-        operationId: 'getSession',
-        tags: ['admin'],
-        summary: 'Says who has signed in at the identity provider, and whether anybody can.',
-        security: [],
-        responses: {
-          200: {
-            description: 'The session.',
-            content: { 'application/json': { schema: refTo(sessionView) } },
-          },
-        },
-      },
-    },
-    '/admin/config': {
-      get: {
-        operationId: 'getConfig',
-        tags: ['admin'],
-        summary:
-          'Lists each value of the effective configuration with where it comes from; secrets are not shown.',
-        security: [{ adminKey: [] }],
-        responses: {
-          200: {
-            description: 'The values.',
-            content: { 'application/json': { schema: refTo(configList) } },
-          },
-          401: errorResponse(MEANINGS[401]),
-        },
-      },
-    },
-    '/metrics': {
-      get: {
-        operationId: 'getMetrics',
-        tags: ['admin'],
-        summary:
-          "Metrics for Prometheus. Also on the callers' listener, with the admin key; without the key it is a 404 there.",
-        security: [{ adminKey: [] }],
-        responses: {
-          200: fileResponse("Prometheus's text format.", 'text/plain'),
-          401: errorResponse(MEANINGS[401]),
-        },
-      },
-    },
-  };
-}
+/** What an operator watches. The console is described with the callers' paths. */
+const watched: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/admin/session',
+    id: 'getSession',
+    tag: 'admin',
+    summary: 'Says who has signed in at the identity provider, and whether anybody can.',
+    responses: { 200: answerResponse('The session.', sessionView) },
+  },
+  {
+    method: 'GET',
+    path: '/admin/config',
+    ...ADMIN,
+    id: 'getConfig',
+    summary:
+      'Lists each value of the effective configuration with where it comes from; secrets are not shown.',
+    responses: { 200: answerResponse('The values.', configList), 401: errorResponse(401) },
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    ...ADMIN,
+    id: 'getMetrics',
+    summary:
+      "Metrics for Prometheus. Also on the callers' listener, with the admin key; without the key it is a 404 there.",
+    responses: { 200: fileResponse("Prometheus's text format.", 'text/plain'), 401: errorResponse(401) },
+  },
+];

@@ -2,12 +2,13 @@
 
 import type { JsonObject } from '../../../lib/json.ts';
 import { version } from '../../version.ts';
+import { exchangeEndpoints } from '../exchange-endpoints.ts';
+import { readEndpoints } from '../read-endpoints.ts';
+import { unsupportedEndpoints } from '../unsupported-endpoints.ts';
 import { adminPaths } from './admin-paths.ts';
 import { componentSchemas } from './components.ts';
-import { generatePaths, unsupportedPaths } from './generate-paths.ts';
-import { readPaths } from './read-paths.ts';
+import { renderPaths, securitySchemes } from './endpoint.ts';
 import { componentHeaders } from './responses.ts';
-import { storedPaths } from './stored-paths.ts';
 
 const DESCRIPTION = `One address, one key, four wire formats, every text model of a catalog.
 
@@ -46,22 +47,14 @@ export function openApi(): JsonObject {
       },
       { name: 'admin', description: 'Keys, usage and metrics, on a listener of their own.' },
     ],
-    paths: { ...generatePaths(), ...storedPaths(), ...readPaths(), ...unsupportedPaths(), ...adminPaths() },
+    paths: {
+      ...renderPaths([...exchangeEndpoints, ...readEndpoints, ...unsupportedEndpoints]),
+      ...adminPaths(),
+    },
     components: {
       schemas: componentSchemas(),
       headers: componentHeaders,
-      securitySchemes: {
-        bearerKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            'The API key, on any endpoint. Where identity providers are configured, a signed JWT of one of them may stand here, as wherever a key may.',
-        },
-        anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
-        adminKey: { type: 'http', scheme: 'bearer', description: 'The admin key (GATEWAY_ADMIN_KEY).' },
-        googleKeyInQuery: { type: 'apiKey', in: 'query', name: 'key' },
-      },
+      securitySchemes,
     },
   };
 }

@@ -33,6 +33,9 @@ const UNADMITTED: ReadonlySet<number> = new Set([401, 403, 415]);
 
 export type ErrorStatus = keyof typeof MEANINGS;
 
+/** What statuses mean at an endpoint where that differs. */
+export type Meanings = { readonly [S in ErrorStatus]?: string };
+
 export const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
 /** The headers that name an exchange with a model. */
@@ -41,21 +44,12 @@ const EXCHANGE_IDS = {
   [UPSTREAM_ID]: { $ref: '#/components/headers/UpstreamRequestId' },
 };
 
-/** @returns an OpenAPI response object for a JSON answer of this schema */
-export function jsonResponse(description: string, schema: SchemaName): JsonObject {
+/** @returns an OpenAPI response object for a JSON answer of this schema, or of one of several */
+export function jsonResponse(description: string, ...schemas: SchemaName[]): JsonObject {
   return {
     description,
     headers: { 'x-request-id': REQUEST_ID },
-    content: { 'application/json': { schema: schemaAt(schema) } },
-  };
-}
-
-/** @returns an OpenAPI response object for a JSON answer that has one of two schemas */
-export function eitherResponse(description: string, one: SchemaName, other: SchemaName): JsonObject {
-  return {
-    description,
-    headers: { 'x-request-id': REQUEST_ID },
-    content: { 'application/json': { schema: { anyOf: [schemaAt(one), schemaAt(other)] } } },
+    content: { 'application/json': { schema: anyOf(schemas.map(schemaAt)) } },
   };
 }
 
@@ -96,37 +90,34 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
   };
 }
 
-/** @returns response objects by status, each with the error schema of the format */
-export function errorResponses(format: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith({ 'x-request-id': REQUEST_ID }, {}, schemaAt(ERRORS[format]), statuses);
-}
-
 /**
- * @returns response objects by status for an endpoint that answers in one of two formats, depending on the caller's
- *   headers
+ * @param formats the formats of the error; the caller's headers decide between several
+ * @returns response objects by status
  */
-export function eithersErrors(one: FormatName, other: FormatName, ...statuses: ErrorStatus[]): JsonObject {
-  return errorsWith(
-    { 'x-request-id': REQUEST_ID },
-    {},
-    { anyOf: [schemaAt(ERRORS[one]), schemaAt(ERRORS[other])] },
-    statuses,
-  );
+export function errorResponses(formats: readonly FormatName[], ...statuses: ErrorStatus[]): JsonObject {
+  const schema = anyOf(formats.map((format) => schemaAt(ERRORS[format])));
+  return errorsWith({ 'x-request-id': REQUEST_ID }, {}, schema, statuses);
 }
 
 /**
  * @param listed whether an error may be the only entry of a list, as in Google's stream without `alt=sse`
- * @returns response objects by status for an endpoint that asks a model, with the headers of the key's and the vendor's
+ * @returns response objects by status for an endpoint that reaches a vendor, with the headers of the key's and the vendor's
  *   limits
  */
 export function refusalResponses(
   format: FormatName,
   listed: boolean,
-  ...statuses: ErrorStatus[]
+  statuses: readonly ErrorStatus[],
+  meanings: Meanings = {},
 ): JsonObject {
   const error = schemaAt(ERRORS[format]);
-  const schema = listed ? { anyOf: [error, { type: 'array', items: error, minItems: 1 }] } : error;
-  return errorsWith(EXCHANGE_IDS, limitHeaders, schema, statuses);
+  const schema = anyOf([error, ...(listed ? [{ type: 'array', items: error, minItems: 1 }] : [])]);
+  return errorsWith(EXCHANGE_IDS, limitHeaders, schema, statuses, meanings);
+}
+
+function anyOf(schemas: readonly JsonObject[]): JsonObject {
+  const [only, ...others] = schemas;
+  return only !== undefined && others.length === 0 ? only : { anyOf: schemas };
 }
 
 function errorsWith(
@@ -134,21 +125,16 @@ function errorsWith(
   limits: JsonObject,
   schema: JsonObject,
   statuses: readonly ErrorStatus[],
+  meanings: Meanings = {},
 ): JsonObject {
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: MEANINGS[status],
-        headers: {
-          ...ids,
-          ...(!UNADMITTED.has(status) && limits),
-          ...(status >= 429 && retryAfter),
-        },
-        content: { 'application/json': { schema } },
-      },
-    ]),
-  );
+  const usual = { ...ids, ...limits };
+  const later = { ...usual, ...retryAfter };
+  const content = { 'application/json': { schema } };
+  const responses = statuses.map((status) => {
+    const headers = UNADMITTED.has(status) ? ids : status >= 429 ? later : usual;
+    return [status, { description: meanings[status] ?? MEANINGS[status], headers, content }];
+  });
+  return Object.fromEntries(responses);
 }
 
 /** The headers that responses refer to, by the name of the component. */
