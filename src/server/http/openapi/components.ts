@@ -1,7 +1,8 @@
 /**
  * The document's named schemas, each made from a zod schema. The schemas of the admin API and of the model lists are
  * those that the gateway itself reads and answers by. The schemas of the four formats hold only what the gateway needs
- * or promises, and every object is open, since the vendor documents the other fields.
+ * or promises, and every object is open, since the vendor documents the other fields; they are exported under their
+ * names in the document.
  */
 
 import { z } from 'zod';
@@ -30,35 +31,13 @@ import {
   modelPrices,
   pricedModels,
 } from '../model-views.ts';
-import { chatCompletion, chatCompletionsRequest } from './schemas/chat-completions.ts';
-import { anthropicError, googleError, openaiError } from './schemas/errors.ts';
-import {
-  generateContentRequest,
-  generateContentResponse,
-  googleCountTokensRequest,
-  googleTokenCount,
-} from './schemas/generate-content.ts';
-import { countTokensRequest, message, messagesRequest, tokenCount } from './schemas/messages.ts';
-import {
-  compaction,
-  compactRequest,
-  deletedResponse,
-  inputTokens,
-  inputTokensRequest,
-  responseItemList,
-  responseObject,
-  responsesRequest,
-} from './schemas/responses.ts';
+import * as chatCompletions from './schemas/chat-completions.ts';
+import * as errors from './schemas/errors.ts';
+import * as generateContent from './schemas/generate-content.ts';
+import * as messages from './schemas/messages.ts';
+import * as responses from './schemas/responses.ts';
 
 const requests = {
-  ChatCompletionsRequest: chatCompletionsRequest,
-  ResponsesRequest: responsesRequest,
-  CompactRequest: compactRequest,
-  InputTokensRequest: inputTokensRequest,
-  MessagesRequest: messagesRequest,
-  CountTokensRequest: countTokensRequest,
-  GenerateContentRequest: generateContentRequest,
-  GoogleCountTokensRequest: googleCountTokensRequest,
   NewKey: newKey,
   KeySettings: keySettings,
   Rotation: rotation,
@@ -67,17 +46,12 @@ const requests = {
 } as const;
 
 const answers = {
-  ChatCompletion: chatCompletion,
-  // The name is not `Response`, because client generators have a type of that name themselves.
-  ResponseObject: responseObject,
-  DeletedResponse: deletedResponse,
-  ResponseItemList: responseItemList,
-  Compaction: compaction,
-  InputTokens: inputTokens,
-  Message: message,
-  TokenCount: tokenCount,
-  GenerateContentResponse: generateContentResponse,
-  GoogleTokenCount: googleTokenCount,
+  // Their requests too: an open object without defaults reads alike in both directions.
+  ...chatCompletions,
+  ...responses,
+  ...messages,
+  ...generateContent,
+  ...errors,
   Model: listedModel,
   ModelList: modelList,
   GoogleModel: googleModel,
@@ -86,9 +60,6 @@ const answers = {
   PricedModels: pricedModels,
   CallerKey: callerKey,
   Health: health,
-  OpenAIError: openaiError,
-  AnthropicError: anthropicError,
-  GoogleError: googleError,
   Key: keyView,
   MadeKey: madeKey,
   KeyList: keyList,
@@ -106,15 +77,14 @@ const answers = {
   AdminError: errorBody,
 } as const;
 
-export type RequestName = keyof typeof requests;
-export type SchemaName = RequestName | keyof typeof answers;
+export type SchemaName = keyof typeof requests | keyof typeof answers;
 
 /**
  * @returns every schema by name, in JSON Schema 2020-12 (the dialect of OpenAPI 3.1). Schemas refer to each other by
  *   `$ref`.
  */
 export function componentSchemas(): JsonObject {
-  return { ...renderSchemas(requests, 'input'), ...renderSchemas(answers, 'output') };
+  return { ...renderSchemas(answers, 'output'), ...renderSchemas(requests, 'input') };
 }
 
 function renderSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): JsonObject {

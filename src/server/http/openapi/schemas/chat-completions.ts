@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, list, model, open, text } from './fields.ts';
 
 /** The body of `POST /v1/chat/completions`. */
-export const chatCompletionsRequest = z.looseObject({
+export const ChatCompletionsRequest = z.looseObject({
   model,
   messages: z
     .array(
@@ -28,7 +28,7 @@ export const chatCompletionsRequest = z.looseObject({
 });
 
 /** A chat completion that is not streamed. */
-export const chatCompletion = z.looseObject({
+export const ChatCompletion = z.looseObject({
   id: text,
   object: z.literal('chat.completion'),
   created: count,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, list, text } from './fields.ts';
 
 /** Errors of chat completions and of responses. */
-export const openaiError = z.looseObject({
+export const OpenAIError = z.looseObject({
   error: z.looseObject({
     message: text,
     type: text.nullish(),
@@ -14,13 +14,13 @@ export const openaiError = z.looseObject({
 });
 
 /** Errors of messages. */
-export const anthropicError = z.looseObject({
+export const AnthropicError = z.looseObject({
   type: z.literal('error'),
   error: z.looseObject({ type: text, message: text }),
   request_id: text.nullish(),
 });
 
 /** Errors of generateContent. */
-export const googleError = z.looseObject({
+export const GoogleError = z.looseObject({
   error: z.looseObject({ code: count, message: text, status: text.optional(), details: list.optional() }),
 });

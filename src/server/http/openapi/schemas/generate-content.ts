@@ -6,7 +6,7 @@ import { count, list, open, text } from './fields.ts';
 const contents = z.array(z.looseObject({ role: text.optional(), parts: list }));
 
 /** The body of `generateContent` and `streamGenerateContent`. */
-export const generateContentRequest = z.looseObject({
+export const GenerateContentRequest = z.looseObject({
   contents,
   systemInstruction: open.optional(),
   generationConfig: open.optional(),
@@ -15,7 +15,7 @@ export const generateContentRequest = z.looseObject({
 });
 
 /** An answer that is not streamed, or one event of a stream. */
-export const generateContentResponse = z.looseObject({
+export const GenerateContentResponse = z.looseObject({
   candidates: z
     .array(
       z.looseObject({
@@ -30,10 +30,10 @@ export const generateContentResponse = z.looseObject({
 });
 
 /** The body of `countTokens`. */
-export const googleCountTokensRequest = z.looseObject({
+export const GoogleCountTokensRequest = z.looseObject({
   contents: contents.optional(),
   generateContentRequest: open.optional(),
 });
 
 /** The answer of `countTokens`, in tokens. */
-export const googleTokenCount = z.looseObject({ totalTokens: count });
+export const GoogleTokenCount = z.looseObject({ totalTokens: count });

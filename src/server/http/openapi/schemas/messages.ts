@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, list, model, open, text } from './fields.ts';
 
 /** The body of `POST /v1/messages/count_tokens`. */
-export const countTokensRequest = z.looseObject({
+export const CountTokensRequest = z.looseObject({
   model,
   messages: z
     .array(z.looseObject({ role: z.enum(['user', 'assistant']), content: z.union([text, list]) }))
@@ -18,17 +18,17 @@ export const countTokensRequest = z.looseObject({
 });
 
 /** The answer of `count_tokens`, in tokens. */
-export const tokenCount = z.looseObject({ input_tokens: count });
+export const TokenCount = z.looseObject({ input_tokens: count });
 
 /** The body of `POST /v1/messages`. */
-export const messagesRequest = countTokensRequest.extend({
+export const MessagesRequest = CountTokensRequest.extend({
   max_tokens: z.number().int().positive().describe('Most tokens of the answer. Required.'),
   stream: z.boolean().optional(),
   temperature: z.number().optional(),
 });
 
 /** A message that is not streamed. */
-export const message = z.looseObject({
+export const Message = z.looseObject({
   id: text,
   type: z.literal('message'),
   role: z.literal('assistant'),

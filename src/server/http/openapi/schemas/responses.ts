@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, list, model, open, text } from './fields.ts';
 
 /** The body of `POST /v1/responses`. */
-export const responsesRequest = z.looseObject({
+export const ResponsesRequest = z.looseObject({
   model,
   input: z.union([text, list]),
   instructions: text.nullish(),
@@ -16,8 +16,8 @@ export const responsesRequest = z.looseObject({
   text: open.optional().describe('Structured output.'),
 });
 
-/** A response that is not streamed. */
-export const responseObject = z.looseObject({
+/** A response that is not streamed. The name is not `Response`, since client generators have a type of that name. */
+export const ResponseObject = z.looseObject({
   id: text,
   object: z.literal('response'),
   created_at: z.number(),
@@ -30,29 +30,29 @@ export const responseObject = z.looseObject({
 });
 
 /** The body of `POST /v1/responses/compact`. */
-export const compactRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
+export const CompactRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
 
 /** The answer of `compact`. */
-export const compaction = z.looseObject({
+export const Compaction = z.looseObject({
   id: text,
   object: z.literal('response.compaction'),
   output: list,
 });
 
 /** The body of `POST /v1/responses/input_tokens`. */
-export const inputTokensRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
+export const InputTokensRequest = z.looseObject({ model, input: z.union([text, list]).optional() });
 
 /** The answer of `input_tokens`, in tokens. */
-export const inputTokens = z.looseObject({
+export const InputTokens = z.looseObject({
   object: z.literal('response.input_tokens'),
   input_tokens: count,
 });
 
 /** The answer of `DELETE`. */
-export const deletedResponse = z.looseObject({ id: text, deleted: z.boolean() });
+export const DeletedResponse = z.looseObject({ id: text, deleted: z.boolean() });
 
 /** A page of the input items of a response. */
-export const responseItemList = z.looseObject({
+export const ResponseItemList = z.looseObject({
   object: z.literal('list'),
   data: list,
   first_id: text.nullish(),
