@@ -242,6 +242,19 @@ test('usage and metrics include a finished request', async () => {
   expect(await (await ask(admin, 'GET', '/metrics')).text()).toMatch(/gateway_requests_total\{.*\} 1\n/);
 });
 
+test('HEAD of whatever answers GET has the same status and type, and no body', async () => {
+  const read = operations.filter(({ method }) => method === 'GET');
+  expect(read.length).toBeGreaterThan(8);
+  for (const { path: template } of read) {
+    const path = template.replace('{key}', 'plain').replace('{group}', 'plain');
+    const [head, get] = await Promise.all([ask(admin, 'HEAD', path), ask(admin, 'GET', path)]);
+    expect(head.status, path).toBe(200);
+    expect(head.headers.get('content-type'), path).toBe(get.headers.get('content-type'));
+    expect(await head.text(), path).toBe('');
+    await get.body?.cancel();
+  }
+});
+
 test('the document is on this listener too, without a key, and the error for an unknown path says so', async () => {
   const response = await fetch(`${admin.url}/openapi.json`);
   expect(response.status).toBe(200);

@@ -56,7 +56,7 @@ export function createAdminApp(
   for (const [path, methods] of Object.entries(adminOperations)) {
     const allow = Object.keys(methods).join(', ');
     app.all(path.replace(/\{(\w+)\}/, ':$1'), (event) => {
-      const { method } = event.req;
+      const method = servedMethod(event);
       const operation = isMethod(method) ? methods[method] : undefined;
       return answer(event, path, () => {
         if (operation === undefined) throw methodNotAllowed(allow);
@@ -78,7 +78,7 @@ export function createAdminApp(
       const person = await admit(request.message);
       const actor = readActor(request.message, person?.name, onAudit);
       const response = await find().run(actingAs(store, actor), request);
-      if (event.req.method !== 'GET') onKeys();
+      if (servedMethod(event) !== 'GET') onKeys();
       return response;
     } catch (error) {
       return fail(event, path, error instanceof GatewayError ? error : await asStoreFailure(store, error));
@@ -118,6 +118,11 @@ function pathParameter(params: Readonly<Record<string, string>>): string {
     // Malformed percent-encoding cannot be a name either.
   }
   throw new GatewayError('not-found', `There is no such ${kind}.`);
+}
+
+/** HEAD is served as GET, and Node leaves the body out (RFC 9110, 9.3.2). */
+function servedMethod({ req: { method } }: H3Event): string {
+  return method === 'HEAD' ? 'GET' : method;
 }
 
 function isMethod(method: string): method is Method {

@@ -55,6 +55,7 @@ export function addSignInRoutes(
     });
   };
   get('/admin/session', session);
+  app.head('/admin/session', session);
   if (signIn === undefined || sessions === undefined) return;
 
   const provider = openSignIn({ ...signIn, redirectUri: `${signIn.url}/admin/sign-in/callback` });
