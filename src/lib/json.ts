@@ -149,6 +149,21 @@ export function withEach(
   return hasSameItems(changed, list) ? object : { ...object, [field]: changed };
 }
 
+/** Applies `change` to the objects in these fields. @returns the object itself if that changes none of them. */
+export function withObjects(
+  object: JsonObject,
+  names: readonly string[],
+  change: (value: JsonObject) => JsonObject,
+): JsonObject {
+  let changed = object;
+  for (const name of names) {
+    const value = object[name];
+    const made = isObject(value) ? change(value) : value;
+    if (made !== undefined && made !== value) changed = { ...changed, [name]: made };
+  }
+  return changed;
+}
+
 function isNothing(value: Json | undefined): boolean {
   return value === null || value === undefined;
 }

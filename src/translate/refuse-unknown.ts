@@ -6,12 +6,10 @@
 
 import { FORMAT_NAMES, type FormatName, type Prompt } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
+import { findRequests } from '../formats/generate-content/wire/counted-requests.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { isResponsesBody } from './cursor/index.ts';
 import { KNOWN, KNOWN_OF_BOTH, type KnownFields, perFormat, TOOLS } from './known-fields.ts';
-
-/** The field of a token count that holds a whole request, in both of its spellings. */
-export const COUNTED = ['generateContentRequest', 'generate_content_request'] as const;
 
 /** Objects whose own unknown fields are passed on (`Prompt.unknownFields`), by the callers' names. */
 const PASSED_ON = [
@@ -54,15 +52,15 @@ const UNCHECKED: ReadonlySet<string> = new Set(['extra_body', 'usage', 'plugins'
  * @throws GatewayError `invalid-request`, in the words of the caller's format.
  */
 export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonObject, prompt: Prompt): void {
-  // A count of Google's may hold a whole request.
-  const held = COUNTED.map((name) => body[name]).find(isObject);
-  const request = (format === 'generate-content' && held) || body;
   const isResponses = format === 'chat-completions' && isResponsesBody(body);
   const known = isResponses ? KNOWN_OF_BOTH : KNOWN[format];
-  const unknown = findUnknown(request, known, known);
-  if (unknown !== undefined) throw inbound.unknownField(unknown);
-  refuseUnknownTools(inbound, format, request);
-  inbound.refuseUnknown(request, prompt);
+  // A count of Google's may hold a whole request.
+  for (const request of format === 'generate-content' ? findRequests(body) : [body]) {
+    const unknown = findUnknown(request, known, known);
+    if (unknown !== undefined) throw inbound.unknownField(unknown);
+    refuseUnknownTools(inbound, format, request);
+    inbound.refuseUnknown(request, prompt);
+  }
 }
 
 /**

@@ -291,5 +291,10 @@ test.each(['generateContentRequest', 'generate_content_request'])(
     });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('Unknown name');
+    const both = {
+      generateContentRequest: LEAST['generate-content'],
+      generate_content_request: LEAST['generate-content'],
+    };
+    expect((await postJson(path, { ...both, [name]: held })).status).toBe(400);
   },
 );

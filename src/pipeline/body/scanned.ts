@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../../catalog/model.ts';
+import { COUNTED } from '../../formats/generate-content/wire/counted-requests.ts';
 import { type Edit, spliced } from '../../lib/edit.ts';
 import { invalid } from '../../lib/errors.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import { OPEN_OBJECT } from '../../lib/json-bytes.ts';
 import { type Span, scanInSteps, scanObject } from '../../lib/json-scan.ts';
 import type { KnownValues, ObjectScan } from '../../lib/object-scan.ts';
-import { COUNTED } from '../../translate/refuse-unknown.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../../upstream/vendor.ts';
 import { atOnce, inTurns, type Work } from './in-turns.ts';

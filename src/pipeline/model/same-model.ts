@@ -1,9 +1,9 @@
 /** Requests whose path and body both name a model. */
 
 import { type Catalog, modelName, vendorName } from '../../catalog/catalog.ts';
+import { COUNTED } from '../../formats/generate-content/wire/counted-requests.ts';
 import { invalid } from '../../lib/errors.ts';
 import { asText, isObject } from '../../lib/json.ts';
-import { COUNTED } from '../../translate/refuse-unknown.ts';
 import type { Scanned } from '../body/scanned.ts';
 
 /**

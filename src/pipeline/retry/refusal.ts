@@ -3,10 +3,10 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import { tryParseExact } from '../../conversation/rules/arguments.ts';
 import { formats } from '../../formats/formats.ts';
+import { findRequests } from '../../formats/generate-content/wire/counted-requests.ts';
 import type { RecognizedRefusal } from '../../formats/outbound.ts';
 import { type Fault, GatewayError } from '../../lib/errors.ts';
-import { asObject, asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { COUNTED } from '../../translate/refuse-unknown.ts';
+import { asObjects, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Prepared, RenderedReply, Routed } from '../exchange.ts';
 import { findDialect } from '../model/collect-traits.ts';
 import { isAboutContent } from './refused-words.ts';
@@ -90,11 +90,9 @@ function tryPrepare(routed: Routed, prepare: (routed: Routed) => Prepared): Prep
 
 /** Whether a model has spoken in the request's dialogue. */
 export function hasAnswers({ body }: Refused): boolean {
-  const given = body() ?? {};
-  const counted = COUNTED.find((field) => isObject(given[field]));
-  const request = counted === undefined ? given : asObject(given[counted]);
-  const turns = request?.['messages'] ?? request?.['contents'] ?? request?.['input'];
-  return asObjects(turns).some(isAnswer);
+  return findRequests(body() ?? {}).some(({ messages, contents, input }) =>
+    asObjects(messages ?? contents ?? input).some(isAnswer),
+  );
 }
 
 const ANSWERING: ReadonlySet<Json | undefined> = new Set(['assistant', 'model', 'tool']);

@@ -52,6 +52,18 @@ describe('what Google does not take back', () => {
     expect(strip(...given)).toEqual(expected);
   });
 
+  test('goes from a token count, too, in whichever spelling of its field the dialogue is', () => {
+    const holding = (...contents: JsonObject[]): JsonObject => ({
+      generateContentRequest: { contents },
+      generate_content_request: { contents },
+    });
+    const given = [user, model({ ...call, ...foreign }), result];
+    expect(stripForeignContent(holding(...given))).toEqual(
+      holding(user, model({ ...call, ...placeholder }), result),
+    );
+    expect(stripForeignContent(holding(user))).toBeUndefined();
+  });
+
   test('a dialogue of Google’s own stays as it is', () => {
     const signed = { ...call, thoughtSignature: 'CiQB0e2Kb3Vy' };
     expect(strip(user, model({ text: 'Hm.', thought: true }, signed), result)).toBeUndefined();

@@ -3,9 +3,10 @@
  * (vercel/ai#15664). Results are paired with calls by their names and their order then.
  */
 
-import { isObject, type JsonObject, withEach, withoutFields } from '../../../lib/json.ts';
+import { type JsonObject, withEach, withObjects, withoutFields } from '../../../lib/json.ts';
 import type { OptionalFields } from '../../format.ts';
-import { CALLS, COUNTED, RESULTS } from './strip-foreign-content.ts';
+import { COUNTED } from '../wire/counted-requests.ts';
+import { CALLS, RESULTS } from './strip-foreign-content.ts';
 
 const ID: readonly string[] = ['id'];
 
@@ -24,24 +25,9 @@ export const optionalFields: OptionalFields = {
 
 function withoutIds(request: JsonObject): JsonObject {
   const plain = withEach(request, 'contents', (content) => withEach(content, 'parts', withoutId));
-  return changeObjects(plain, COUNTED, withoutIds);
+  return withObjects(plain, COUNTED, withoutIds);
 }
 
 function withoutId(part: JsonObject): JsonObject {
-  return changeObjects(part, HOLDERS, (holder) => withoutFields(holder, ID));
-}
-
-/** Changes the objects in these fields. @returns the object itself if none changes. */
-function changeObjects(
-  object: JsonObject,
-  names: readonly string[],
-  change: (value: JsonObject) => JsonObject,
-): JsonObject {
-  let changed = object;
-  for (const name of names) {
-    const value = object[name];
-    const made = isObject(value) ? change(value) : value;
-    if (made !== undefined && made !== value) changed = { ...changed, [name]: made };
-  }
-  return changed;
+  return withObjects(part, HOLDERS, (holder) => withoutFields(holder, ID));
 }

@@ -5,36 +5,33 @@
  */
 
 import {
-  asObject,
   asObjects,
   asText,
   hasSameItems,
   isObject,
   type JsonObject,
+  withObjects,
   withoutFields,
 } from '../../../lib/json.ts';
+import { COUNTED } from '../wire/counted-requests.ts';
 import { findSeal } from '../wire/thought-signature.ts';
 import { PLACEHOLDER } from './render-contents.ts';
 
-/** Where a request to count tokens may hold the request that it is about. */
-export const COUNTED = ['generateContentRequest', 'generate_content_request'];
 const SIGNATURES = ['thoughtSignature', 'thought_signature'];
 export const CALLS = ['functionCall', 'function_call'];
 export const RESULTS = ['functionResponse', 'function_response'];
 
 /** @see Outbound.stripForeignContent */
 export function stripForeignContent(request: JsonObject): JsonObject | undefined {
-  const name = COUNTED.find((field) => isObject(request[field]));
-  if (name === undefined) return stripDialogue(request);
-  const counted = stripDialogue(asObject(request[name]) ?? {});
-  return counted && { ...request, [name]: counted };
+  const stripped = withObjects(stripDialogue(request), COUNTED, stripDialogue);
+  return stripped === request ? undefined : stripped;
 }
 
-function stripDialogue(request: JsonObject): JsonObject | undefined {
+function stripDialogue(request: JsonObject): JsonObject {
   const given = asObjects(request['contents']);
   const asked = given.findLastIndex((content) => isUsers(content) && !hasResult(content));
   const contents = given.flatMap((content, at) => stripContent(content, at > asked));
-  return hasSameItems(contents, given) ? undefined : { ...request, contents };
+  return hasSameItems(contents, given) ? request : { ...request, contents };
 }
 
 /**
