@@ -112,6 +112,68 @@ test('a value that was refused to one key leaves the settings of other keys as t
   expect(await withEffort('other', 'high')).toEqual(['high', 'high']);
 });
 
+const MARK = { cache_control: { type: 'ephemeral' } };
+/** A schema may have a property of that name. */
+const PARAMETERS = { type: 'object', properties: { cache_control: { type: 'string' } } };
+const TEXT = { type: 'text', text: 'Hi' };
+const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"cache_control":1}' } };
+const RESULT = { role: 'tool', tool_call_id: 'call_1', content: 'x' };
+const TOOL = { type: 'function', function: { name: 'f', parameters: PARAMETERS } };
+const INPUT_CALL = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+const OUTPUT = { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'x' }] };
+
+const chatBody = (mark: object): object => ({
+  seed: 7,
+  ...mark,
+  messages: [
+    { role: 'system', content: [{ ...TEXT, ...mark }] },
+    { role: 'user', content: 'Hi', ...mark },
+    { role: 'assistant', content: null, tool_calls: [{ ...CALL, ...mark }] },
+    { ...RESULT, ...mark },
+  ],
+  tools: [{ ...TOOL, ...mark }],
+});
+const responsesBody = (mark: object): object => ({
+  ...mark,
+  input: [
+    { role: 'user', content: [{ type: 'input_text', text: 'Hi', ...mark }] },
+    { ...INPUT_CALL, ...mark },
+    { ...OUTPUT, output: [{ type: 'input_text', text: 'x', ...mark }] },
+  ],
+  tools: [{ type: 'function', name: 'f', parameters: PARAMETERS, strict: false, ...mark }],
+});
+
+// The words of OpenAI, Groq and Mistral.
+test.each<[path: string, model: string, body: (mark: object) => object, refusal: string]>([
+  ['chat/completions', 'openai/gpt-5', chatBody, "Unknown parameter: 'cache_control'."],
+  [
+    'chat/completions',
+    'openai/gpt-5-mini',
+    (mark) => ({ ...mark, messages: MESSAGES }),
+    "Unknown parameter: 'cache_control'.",
+  ],
+  ['chat/completions', MODEL, chatBody, "'messages.0' : property 'cache_control' is unsupported"],
+  [
+    'chat/completions',
+    'mistralai/mistral-large-latest',
+    chatBody,
+    'body.messages.0.system.content.list.0.cache_control: Extra inputs are not permitted',
+  ],
+  ['responses', 'openai/gpt-5', responsesBody, "Unknown parameter: 'input[0].content[0].cache_control'."],
+])(
+  'cache breakpoints of Anthropic in a native request to %s of %s are refused once, and all else stays',
+  async (path, model, body, refusal) => {
+    refuses = ({ body: given }) =>
+      JSON.stringify(given).includes('"cache_control":{"type":"ephemeral"') ? refusal : undefined;
+    for (const times of [2, 1]) {
+      const requests = await ask('one', `/v1/${path}`, { model, ...body(MARK) });
+      expect(requests).toHaveLength(times);
+      expect(requests.at(-1)?.body).toEqual({ ...body({}), model: expect.any(String) });
+    }
+    expect(await ask('one', `/v1/${path}`, { model, ...body({}) })).toHaveLength(1);
+  },
+);
+
 test('a limit of tokens under its older name is refused once, and keeps its value', async () => {
   const refusal =
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";

@@ -4,6 +4,7 @@ import { countByFields } from '../counting.ts';
 import type { Format } from '../format.ts';
 import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
+import { optionalBreakpoints } from '../openai/refused-breakpoints.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { withoutState } from './inbound/refuse-state.ts';
 import { refuseUnknown } from './inbound/refuse-unknown.ts';
@@ -36,6 +37,7 @@ export const responses: Format = {
     renderRequest,
     isKnownElsewhere,
     recognizeRefusal,
+    optionalFields: optionalBreakpoints,
     parseEvents,
     parseError,
     parseFailure,

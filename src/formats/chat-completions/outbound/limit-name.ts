@@ -9,7 +9,7 @@ const OLDER = 'max_tokens';
 const NEWER = 'max_completion_tokens';
 
 /** @see Outbound.optionalFields */
-export const optionalFields: OptionalFields = {
+export const limitName: OptionalFields = {
   names: [],
   refusedIn({ message, param = '' }) {
     const isRefused = param === OLDER || message.includes(`'${OLDER}'`);
