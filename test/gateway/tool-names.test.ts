@@ -107,6 +107,21 @@ describe.each(models)('$model, asked in responses', ({ model, answer, namesIn })
     }
   });
 
+  test.each(WAYS)('a custom tool and a function of one namespace, %s', async (way) => {
+    door.answers(answer(['crm__find', { input: 'text' }], ['crm__find_2', { a: 1 }])[way]);
+    const members = [
+      { type: 'custom', name: 'find' },
+      { type: 'function', name: 'find', parameters: OBJECT },
+    ];
+    const tools = [{ type: 'namespace', name: 'crm', description: 'C', tools: members }];
+    const items = itemsOf(await door[way]('responses', model, { tools }));
+    expect(namesIn(door.sent())).toEqual(['crm__find', 'crm__find_2']);
+    expect(items).toMatchObject([
+      { type: 'custom_tool_call', name: 'find', namespace: 'crm', input: 'text' },
+      { type: 'function_call', name: 'find', namespace: 'crm', arguments: '{"a":1}' },
+    ]);
+  });
+
   test.each(WAYS)("OpenAI's shell and a function of that name, %s", async (way) => {
     door.answers(answer(['shell', { a: 1 }], ['shell_2', { commands: ['ls'] }])[way]);
     const tools = [{ type: 'function', name: 'shell', parameters: OBJECT }, { type: 'shell' }];
@@ -148,16 +163,25 @@ test.each(models.filter(({ model }) => model !== QWEN))(
 describe('in the history and the choice', () => {
   const tools = [
     { type: 'function', name: 'crm__find', parameters: OBJECT },
-    { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find', parameters: OBJECT }] },
+    {
+      type: 'namespace',
+      name: 'crm',
+      tools: [
+        { type: 'function', name: 'find', parameters: OBJECT },
+        { type: 'custom', name: 'find' },
+      ],
+    },
     { type: 'custom', name: 'crm__find' },
   ];
   const input = [
     { role: 'user', content: 'x' },
     { type: 'function_call', call_id: 'a', name: 'crm__find', arguments: '{}' },
     { type: 'function_call', call_id: 'b', name: 'find', namespace: 'crm', arguments: '{}' },
+    { type: 'custom_tool_call', call_id: 'd', name: 'find', namespace: 'crm', input: 'x' },
     { type: 'custom_tool_call', call_id: 'c', name: 'crm__find', input: 'x' },
     { type: 'function_call_output', call_id: 'a', output: '1' },
     { type: 'function_call_output', call_id: 'b', output: '2' },
+    { type: 'custom_tool_call_output', call_id: 'd', output: '4' },
     { type: 'custom_tool_call_output', call_id: 'c', output: '3' },
   ];
 
@@ -167,12 +191,14 @@ describe('in the history and the choice', () => {
       'crm__find',
       'crm__find_2',
       'crm__find_3',
+      'crm__find_4',
     ]);
     const gemini = await door.sentFor('responses', GEMINI, { tools, input });
     expect(listAt(gemini, 'contents.2.parts').map((part) => at(part, 'functionResponse.name'))).toEqual([
       'crm__find',
       'crm__find_2',
       'crm__find_3',
+      'crm__find_4',
     ]);
   });
 
@@ -180,13 +206,27 @@ describe('in the history and the choice', () => {
     [{ type: 'function', name: 'crm__find' }, 'crm__find'],
     [{ type: 'function', name: 'find', namespace: 'crm' }, 'crm__find_2'],
     [{ type: 'function', name: 'crm.find' }, 'crm__find_2'],
-    [{ type: 'custom', name: 'crm__find' }, 'crm__find_3'],
+    [{ type: 'custom', name: 'find', namespace: 'crm' }, 'crm__find_3'],
+    [{ type: 'custom', name: 'crm.find' }, 'crm__find_3'],
+    [{ type: 'custom', name: 'crm__find' }, 'crm__find_4'],
     [
       { type: 'allowed_tools', mode: 'required', tools: [{ type: 'custom', name: 'crm__find' }] },
-      'crm__find_3',
+      'crm__find_4',
     ],
   ])('a choice in responses: %j', async (tool_choice, name) => {
     const sent = await door.sentFor('responses', CLAUDE, { tools, tool_choice });
+    expect(at(sent, 'tool_choice')).toEqual({ type: 'tool', name });
+  });
+
+  test.each<[type: string, name: string]>([
+    ['custom', 'crm__find'],
+    ['function', 'crm__find_2'],
+  ])('a choice in responses among two of one namespace: %s', async (type, name) => {
+    const members = ['custom', 'function'].map((kind) => ({ type: kind, name: 'find' }));
+    const sent = await door.sentFor('responses', CLAUDE, {
+      tools: [{ type: 'namespace', name: 'crm', tools: members }],
+      tool_choice: { type, name: 'crm.find' },
+    });
     expect(at(sent, 'tool_choice')).toEqual({ type: 'tool', name });
   });
 

@@ -86,8 +86,9 @@ function findNames(
   const clientTools = new Map<Json | undefined, string>(
     given.filter(isClientTool).map(({ name, shorthand }) => [shorthand.fields['type'], name]),
   );
+  // Of two in one namespace that share a name, the first has kept it, and `names` has the other.
   const qualified = new Map(
-    [...findNamespacedNames(given)].map(([name, namespaced]) => [qualifyName(namespaced), name]),
+    [...findNamespacedNames(given)].reverse().map(([name, namespaced]) => [qualifyName(namespaced), name]),
   );
   return chosen.flatMap((tool) => {
     const { type } = tool;

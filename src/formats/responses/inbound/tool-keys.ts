@@ -26,10 +26,13 @@ export function keyOfChoice(tool: JsonObject, name: string): string {
   return keyOfMember(kind, tool, name);
 }
 
-/** @param item what names the namespace, if there is one. */
+/**
+ * A dot joins the names of a namespace and its tool, as in a choice that names both (`qualifyName`).
+ * @param item what names the namespace, if there is one.
+ */
 function keyOfMember(kind: 'custom' | 'function', item: JsonObject, name: string): string {
   const member = parseNamespacedName(item);
-  return member ? key('namespace', `${member.namespace}.${member.name}`) : key(kind, name);
+  return key(kind, member ? `${member.namespace}.${member.name}` : name);
 }
 
 function key(kind: string, name: string): string {
