@@ -117,6 +117,28 @@ test.each([
   });
 });
 
+test("Claude gets its signature of a thought from agentgateway's dialogues", async () => {
+  const thought = { reasoning_content: 'Hm.', reasoning_signature: 'EqQB' };
+  const { messages } = await sent(MODELS.messages, {
+    messages: [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: 'y', ...thought },
+      { role: 'user', content: 'z' },
+    ],
+  });
+  expect(messages).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
+        { type: 'text', text: 'y' },
+      ],
+    },
+    { role: 'user' },
+  ]);
+});
+
 test("Gemini gets the safety settings of Google's OpenAI-compatible endpoint as its own", async () => {
   const safety_settings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }];
   const body = await sent(MODELS['generate-content'], { extra_body: { google: { safety_settings } } });

@@ -159,6 +159,28 @@ describe("OpenRouter's reasoning_details", () => {
   });
 });
 
+describe("agentgateway's reasoning_signature", () => {
+  const signed = (value: string) => [thinking('haha', { signature: anthropic(value) }), text('x')];
+
+  test('comes after the thought, or with it', () => {
+    const said = [chunk({ reasoning_content: 'ha' }), chunk({ reasoning_content: 'ha' })];
+    const last = chunk({ content: 'x' });
+    expect(partsOf(...said, chunk({ reasoning_signature: 'sig' }), last, ...end)).toEqual(signed('sig'));
+    const both = chunk({ reasoning_content: 'ha', reasoning_signature: 'sig' });
+    expect(partsOf(chunk({ reasoning_content: 'ha' }), both, last, ...end)).toEqual(signed('sig'));
+    const message = { content: 'x', reasoning_content: 'haha', reasoning_signature: 'sig' };
+    expect(partsOf(whole(message))).toEqual(signed('sig'));
+  });
+
+  test('says nothing if it is empty, or beside fields that say more', () => {
+    const plain = { content: 'x', reasoning_content: 'haha' };
+    expect(partsOf(whole({ ...plain, reasoning_signature: '' }))).toEqual([thinking('haha'), text('x')]);
+    const details = [{ type: 'reasoning.text', text: 'haha', signature: 'a', format: 'anthropic-claude-v1' }];
+    const more = { ...plain, reasoning_details: details, reasoning_signature: 'b' };
+    expect(partsOf(whole(more))).toEqual(signed('a'));
+  });
+});
+
 describe("Google's extra_content", () => {
   const google = { origin: 'google', value: 'sig' };
   const signed = { extra_content: { google: { thought: true, thought_signature: 'sig' } } };

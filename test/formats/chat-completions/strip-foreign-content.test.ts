@@ -15,6 +15,7 @@ const answer: JsonObject = {
   refusal: null,
   annotations: [],
   reasoning_content: 'Hm.',
+  reasoning_signature: 'AbC=',
   reasoning: 'Hm.',
   reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
   thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'AbC=' }],

@@ -36,7 +36,7 @@ const MARKS = ['prefix', 'partial'] as const;
 const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   ...wordList(`
     role content name refusal tool_calls function_call audio annotations cache_control extra_content
-    provider_specific_fields thinking_blocks reasoning_details reasoning_content thinking reasoning images
+    provider_specific_fields thinking_blocks reasoning_details reasoning_content reasoning_signature thinking reasoning images
   `),
   ...MARKS,
   // `parse` of OpenAI's SDK leaves the parsed content on the message, and OpenAI accepts it.

@@ -189,6 +189,7 @@ export class MessageReader {
         case 'thought_signature':
           break;
         case 'reasoning_content':
+        case 'reasoning_signature':
         case 'reasoning':
         case 'reasoning_details':
         case 'thinking':

@@ -12,6 +12,7 @@ import { OF_CLIENTS } from '../../client-fields.ts';
 /** Fields of answers that OpenAI itself does not have. */
 export const ADDITIONAL_FIELDS: readonly string[] = [
   'reasoning_content',
+  'reasoning_signature',
   'reasoning',
   'reasoning_details',
   'thinking_blocks',

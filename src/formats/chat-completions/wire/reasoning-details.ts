@@ -48,9 +48,13 @@ export function findPlainThought(message: JsonObject): string {
   return '';
 }
 
+/** Beside a plain thought: agentgateway's field for the signature of Claude (agentgateway/agentgateway#2018). */
+const SIGNATURE_FIELD = 'reasoning_signature';
+
 /**
  * The items of a message or delta: those of `reasoning_details`, or else of a field that has an object with a text and
- * its signature where others have a text (services in front of Claude). Undefined if no field has any.
+ * its signature where others have a text (services in front of Claude), or else the plain thought with its signature.
+ * Undefined if no field has any.
  */
 export function findDetails(message: JsonObject): readonly JsonObject[] | undefined {
   for (const field of DETAIL_FIELDS) {
@@ -58,7 +62,8 @@ export function findDetails(message: JsonObject): readonly JsonObject[] | undefi
     if (isObject(value)) return [withText(value)];
     if (isList(value) && value.length > 0) return value.filter(isObject).map(withText);
   }
-  return undefined;
+  const signature = asText(message[SIGNATURE_FIELD]);
+  return signature ? [{ ...withText({ thinking: findPlainThought(message) }), signature }] : undefined;
 }
 
 /** An item whose text may have Anthropic's name for it. */
