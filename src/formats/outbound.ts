@@ -98,8 +98,6 @@ export interface Outbound {
    * @param request the body, or at least its tools, the choice among them, the form of the answer and the dialogue.
    */
   isKnownElsewhere?(request: JsonObject, dialect: string): boolean;
-  /** Absent if the format has no optional fields. */
-  readonly optionalFields?: OptionalFields;
   /** The only format in which a service returns reasoning, by its dialect; undefined if this one does. */
   thinkingFormat?(dialect: string): FormatName | undefined;
   /** What a refusal is about, if it is one of the sentences that are known; undefined for any other. Absent if none is. */

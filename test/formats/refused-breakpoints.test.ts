@@ -1,7 +1,7 @@
 /** Refusals in which services name a cache breakpoint: for having none, or for the way in which it is used. */
 
 import { expect, test } from 'vitest';
-import { optionalBreakpoints } from '../../src/formats/openai/refused-breakpoints.ts';
+import { cacheBreakpoints } from '../../src/formats/openai/refused-breakpoints.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 
 test.each([
@@ -18,17 +18,17 @@ test.each([
   [[], "Unknown parameter: 'my_cache_control_2'."],
 ])('%j is refused by: %s', (fields, message) => {
   const refusal = new GatewayError('invalid-request', message);
-  expect(optionalBreakpoints.refusedIn(refusal, [])).toEqual(fields);
+  expect(cacheBreakpoints.refusedIn(refusal, [])).toEqual(fields);
 });
 
 test('a field that only the param names is refused, too', () => {
   const refusal = new GatewayError('invalid-request', 'Unknown parameter.', {
     param: 'tools[0].cache_control',
   });
-  expect(optionalBreakpoints.refusedIn(refusal, [])).toEqual(['cache_control']);
+  expect(cacheBreakpoints.refusedIn(refusal, [])).toEqual(['cache_control']);
 });
 
 test('a request without the refused breakpoint is the same object', () => {
   const request = { messages: [{ role: 'user', content: 'x', prompt_cache_breakpoint: {} }], tools: null };
-  expect(optionalBreakpoints.without(request, new Set(['cache_control', 'max_tokens']))).toBe(request);
+  expect(cacheBreakpoints.without(request, new Set(['cache_control', 'max_tokens']))).toBe(request);
 });

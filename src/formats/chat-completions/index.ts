@@ -9,7 +9,6 @@ import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
-import { optionalFields } from './outbound/optional-fields.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderRequest } from './outbound/render-request.ts';
@@ -30,7 +29,6 @@ export const chatCompletions: Format = {
     renderRequest,
     thinkingFormat: (dialect) => (findDialect(dialect).reasonsViaResponses ? 'responses' : undefined),
     recognizeRefusal,
-    optionalFields,
     parseEvents,
     parseError,
     parseFailure,

@@ -12,7 +12,6 @@ import { renderReply } from './inbound/render-reply.ts';
 import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
-import { optionalFields } from './outbound/refused-ids.ts';
 import { renderRequest } from './outbound/render-request.ts';
 import { parseAlt } from './wire/alt.ts';
 
@@ -35,7 +34,6 @@ export const generateContent: Format = {
   outbound: {
     renderRequest,
     renderHeaders,
-    optionalFields,
     parseEvents,
     parseError,
     parseFailure,

@@ -10,7 +10,6 @@ import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
 import { requireFields } from './inbound/required-fields.ts';
-import { optionalFields } from './outbound/beta-features.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
 import { renderHeaders } from './outbound/render-headers.ts';
@@ -42,7 +41,6 @@ export const messages: Format = {
     serviceTraits,
     renderRequest,
     renderHeaders,
-    optionalFields,
     recognizeRefusal,
     parseEvents,
     parseError,

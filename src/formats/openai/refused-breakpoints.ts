@@ -19,8 +19,8 @@ const NAMED = /\b(?:cache_control|prompt_cache_breakpoint)\b(?!\.\w)/g;
  */
 const IS_UNKNOWN = /unknown|unrecognized|unexpected|unsupported|not supported|not permitted/i;
 
-/** @see Outbound.optionalFields */
-export const optionalBreakpoints: OptionalFields = {
+/** The breakpoints, as optional fields. */
+export const cacheBreakpoints: OptionalFields = {
   names: [],
   refusedIn: ({ message, param = '' }) =>
     IS_UNKNOWN.test(message) ? [...new Set(`${param} ${message}`.match(NAMED))] : [],

@@ -4,7 +4,6 @@ import { countByFields } from '../counting.ts';
 import type { Format } from '../format.ts';
 import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
-import { optionalBreakpoints } from '../openai/refused-breakpoints.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { withoutState } from './inbound/refuse-state.ts';
 import { refuseUnknown } from './inbound/refuse-unknown.ts';
@@ -37,7 +36,6 @@ export const responses: Format = {
     renderRequest,
     isKnownElsewhere,
     recognizeRefusal,
-    optionalFields: optionalBreakpoints,
     parseEvents,
     parseError,
     parseFailure,

@@ -1,6 +1,7 @@
 /** Fields of a native request that a service refuses, and that can be left out or written under another name. */
 
 import { formats } from '../../formats/formats.ts';
+import { optionalFields } from '../../formats/optional-fields.ts';
 import { parseBetas } from '../../upstream/headers.ts';
 import { scanned } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
@@ -14,18 +15,13 @@ import type { Repaired } from './repair.ts';
  */
 export function dropRefusedFields({ routed, error, earlier }: Refused): Repaired | undefined {
   const { vendor, upstreamFormat, message, refusedFields: known = new Set<string>() } = routed;
-  const { optionalFields, serviceTraits } = formats[upstreamFormat].outbound;
+  const optional = optionalFields[upstreamFormat];
   // The format's own vendor refuses only what the caller got wrong.
-  if (optionalFields === undefined || serviceTraits?.(vendor).isReference === true) return undefined;
+  if (formats[upstreamFormat].outbound.serviceTraits?.(vendor).isReference === true) return undefined;
   if (!isNative(routed)) return undefined;
-  const named = optionalFields
-    .refusedIn(error, parseBetas(message.headers))
-    .filter((name) => !known.has(name));
+  const named = optional.refusedIn(error, parseBetas(message.headers)).filter((name) => !known.has(name));
   if (named.length === 0) return undefined;
-  const refusedFields = new Set([
-    ...named,
-    ...(earlier.includes(OPTIONAL_FIELDS) ? optionalFields.names : []),
-  ]);
+  const refusedFields = new Set([...named, ...(earlier.includes(OPTIONAL_FIELDS) ? optional.names : [])]);
   return { routed, names: [OPTIONAL_FIELDS], lesson: { refusedFields }, isCertain: true };
 }
 
@@ -34,12 +30,11 @@ const OPTIONAL_FIELDS = 'without-optional-fields';
 /** A native request without optional fields. */
 export function withoutFields(routed: Routed, refusedFields: ReadonlySet<string>): Routed {
   const { body, upstreamFormat } = routed;
-  const { optionalFields } = formats[upstreamFormat].outbound;
   const left = { ...routed, refusedFields };
   // Most requests have none of them, and a long conversation takes a while to parse.
   if (![...refusedFields].some((name) => body.includes(`"${name}"`))) return left;
   const request = parseExactBody(routed);
-  if (optionalFields === undefined || request === undefined) return left;
-  const without = optionalFields.without(request, refusedFields);
+  if (request === undefined) return left;
+  const without = optionalFields[upstreamFormat].without(request, refusedFields);
   return without === request ? left : { ...left, ...scanned(Buffer.from(JSON.stringify(without))) };
 }

@@ -50,7 +50,7 @@ const SIGNATURE_FIELDS: Readonly<Record<Dialect['signatures'], readonly string[]
 /**
  * The request without the content of other vendors; undefined if nothing changes.
  * @param name the dialect.
- * @see Outbound.stripForeignContent
+ * @see ForeignContentStripper
  */
 export function stripForeignContent(request: JsonObject, name: string): JsonObject | undefined {
   const dialect = findDialect(name);

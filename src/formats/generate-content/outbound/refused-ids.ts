@@ -16,8 +16,8 @@ const REFUSED = /Unknown name "id" at '[^']*function_?(?:call|response)'/i;
 /** What holds an id. */
 const HOLDERS = [...CALLS, ...RESULTS];
 
-/** @see Outbound.optionalFields */
-export const optionalFields: OptionalFields = {
+/** The ids, as optional fields. */
+export const callIds: OptionalFields = {
   names: [],
   refusedIn: ({ message }) => (REFUSED.test(message) ? ID : []),
   without: (request, names) => (names.has('id') ? withoutIds(request) : request),

@@ -21,7 +21,7 @@ const SIGNATURES = ['thoughtSignature', 'thought_signature'];
 export const CALLS = ['functionCall', 'function_call'];
 export const RESULTS = ['functionResponse', 'function_response'];
 
-/** @see Outbound.stripForeignContent */
+/** @see ForeignContentStripper */
 export function stripForeignContent(request: JsonObject): JsonObject | undefined {
   const stripped = withObjects(stripDialogue(request), COUNTED, stripDialogue);
   return stripped === request ? undefined : stripped;

@@ -26,8 +26,8 @@ const REFUSED_BETAS =
 /** Amazon's wording, which names no value. */
 const UNNAMED_BETA = /\binvalid beta flag\b/;
 
-/** @see Outbound.optionalFields */
-export const optionalFields: OptionalFields = {
+/** The features, as optional fields. */
+export const betaFeatures: OptionalFields = {
   names: [...REQUEST_FIELDS, ...CONFIG_FIELDS, ...TOOL_FIELDS, SCOPE],
   refusedIn({ message }: GatewayError, betas) {
     const [, unexpected, unsupported] = REFUSED_BETAS.exec(message) ?? [];

@@ -29,7 +29,7 @@ import { withoutUnpairedBlocks } from './unpaired-blocks.ts';
  * Removes from a request what Anthropic does not accept.
  * @param request the body of a native request that was refused.
  * @returns undefined if there is nothing to remove.
- * @see Outbound.stripForeignContent
+ * @see ForeignContentStripper
  */
 export function stripForeignContent(
   request: JsonObject,

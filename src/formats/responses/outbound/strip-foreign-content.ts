@@ -22,7 +22,7 @@ import { refusesThoughts } from './parse-error.ts';
 import { describeNamespaces, stripRefusedOptions } from './refused-tools.ts';
 import { safeCallId } from './tool-names.ts';
 
-/** @see Outbound.stripForeignContent */
+/** @see ForeignContentStripper */
 export function stripForeignContent(
   request: JsonObject,
   _dialect?: string,
