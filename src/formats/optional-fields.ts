@@ -4,13 +4,13 @@ import type { FormatName } from '../conversation/prompt.ts';
 import { limitName } from './chat-completions/outbound/limit-name.ts';
 import { callIds } from './generate-content/outbound/refused-ids.ts';
 import { betaFeatures } from './messages/outbound/beta-features.ts';
-import { cacheBreakpoints } from './openai/refused-breakpoints.ts';
+import { cachingFields } from './openai/caching-fields.ts';
 import type { OptionalFields } from './outbound.ts';
 
 /** The optional fields of each format. */
 export const optionalFields: Readonly<Record<FormatName, OptionalFields>> = {
-  'chat-completions': joined(limitName, cacheBreakpoints),
-  responses: cacheBreakpoints,
+  'chat-completions': joined(limitName, cachingFields),
+  responses: cachingFields,
   messages: betaFeatures,
   'generate-content': callIds,
 };

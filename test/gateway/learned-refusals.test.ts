@@ -143,30 +143,48 @@ const responsesBody = (mark: object): object => ({
   tools: [{ type: 'function', name: 'f', parameters: PARAMETERS, strict: false, ...mark }],
 });
 
-// The words of OpenAI, Groq and Mistral.
-test.each<[path: string, model: string, body: (mark: object) => object, refusal: string]>([
-  ['chat/completions', 'openai/gpt-5', chatBody, "Unknown parameter: 'cache_control'."],
-  [
-    'chat/completions',
-    'openai/gpt-5-mini',
-    (mark) => ({ ...mark, messages: MESSAGES }),
-    "Unknown parameter: 'cache_control'.",
-  ],
-  ['chat/completions', MODEL, chatBody, "'messages.0' : property 'cache_control' is unsupported"],
+const firstQuestion = (mark: object): object => ({ ...mark, messages: MESSAGES });
+const KEYED = { prompt_cache_key: 's1' };
+
+// The words of OpenAI, Groq, Mistral and Fireworks, and of NVIDIA and Azure for the key.
+test.each<[path: string, model: string, refusal: string, body: (mark: object) => object, mark?: object]>([
+  ['chat/completions', 'openai/gpt-5', "Unknown parameter: 'cache_control'.", chatBody],
+  ['chat/completions', 'openai/gpt-5-mini', "Unknown parameter: 'cache_control'.", firstQuestion],
+  ['chat/completions', MODEL, "'messages.0' : property 'cache_control' is unsupported", chatBody],
   [
     'chat/completions',
     'mistralai/mistral-large-latest',
-    chatBody,
     'body.messages.0.system.content.list.0.cache_control: Extra inputs are not permitted',
+    chatBody,
   ],
-  ['responses', 'openai/gpt-5', responsesBody, "Unknown parameter: 'input[0].content[0].cache_control'."],
+  [
+    'chat/completions',
+    'qwen/qwen3-max',
+    "Extra inputs are not permitted, field: 'messages[0].cache_control'",
+    chatBody,
+  ],
+  ['responses', 'openai/gpt-5', "Unknown parameter: 'input[0].content[0].cache_control'.", responsesBody],
+  [
+    'chat/completions',
+    'mistralai/mistral-large-latest',
+    'Validation: Unsupported parameter(s): `prompt_cache_key`',
+    firstQuestion,
+    KEYED,
+  ],
+  [
+    'chat/completions',
+    'qwen/qwen3-max',
+    'Unrecognized request argument supplied: prompt_cache_key',
+    chatBody,
+    KEYED,
+  ],
 ])(
-  'cache breakpoints of Anthropic in a native request to %s of %s are refused once, and all else stays',
-  async (path, model, body, refusal) => {
-    refuses = ({ body: given }) =>
-      JSON.stringify(given).includes('"cache_control":{"type":"ephemeral"') ? refusal : undefined;
+  'a native request to %s of %s without caching: "%s" is said once, and all else stays',
+  async (path, model, refusal, body, mark = MARK) => {
+    const said = JSON.stringify(mark).slice(1, -1);
+    refuses = ({ body: given }) => (JSON.stringify(given).includes(said) ? refusal : undefined);
     for (const times of [2, 1]) {
-      const requests = await ask('one', `/v1/${path}`, { model, ...body(MARK) });
+      const requests = await ask('one', `/v1/${path}`, { model, ...body(mark) });
       expect(requests).toHaveLength(times);
       expect(requests.at(-1)?.body).toEqual({ ...body({}), model: expect.any(String) });
     }

@@ -1,7 +1,7 @@
-/** Refusals in which services name a cache breakpoint: for having none, or for the way in which it is used. */
+/** Refusals in which services name a field about caching: for not knowing it, or for the way in which it is used. */
 
 import { expect, test } from 'vitest';
-import { cacheBreakpoints } from '../../src/formats/openai/refused-breakpoints.ts';
+import { cachingFields } from '../../src/formats/openai/caching-fields.ts';
 import { GatewayError } from '../../src/lib/errors.ts';
 
 test.each([
@@ -12,23 +12,29 @@ test.each([
     ['prompt_cache_breakpoint'],
     "Unsupported parameter: 'prompt_cache_breakpoint' is not supported with this model.",
   ],
+  [
+    ['prompt_cache_key'],
+    "[{'type': 'extra_forbidden', 'loc': ('body', 'prompt_cache_key'), 'msg': 'Extra inputs are not permitted'}]",
+  ],
+  [['prompt_cache_key'], "body.prompt_cache_key: property 'body.prompt_cache_key' is unsupported"],
+  [[], "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64."],
   [[], 'A maximum of 4 blocks with cache_control may be provided. Found 5.'],
   [[], 'messages.0.content.0.text: cache_control cannot be set for empty text blocks'],
   [[], 'messages.0.content.0.cache_control.ephemeral.scope: Extra inputs are not permitted'],
   [[], "Unknown parameter: 'my_cache_control_2'."],
 ])('%j is refused by: %s', (fields, message) => {
   const refusal = new GatewayError('invalid-request', message);
-  expect(cacheBreakpoints.refusedIn(refusal, [])).toEqual(fields);
+  expect(cachingFields.refusedIn(refusal, [])).toEqual(fields);
 });
 
 test('a field that only the param names is refused, too', () => {
   const refusal = new GatewayError('invalid-request', 'Unknown parameter.', {
     param: 'tools[0].cache_control',
   });
-  expect(cacheBreakpoints.refusedIn(refusal, [])).toEqual(['cache_control']);
+  expect(cachingFields.refusedIn(refusal, [])).toEqual(['cache_control']);
 });
 
 test('a request without the refused breakpoint is the same object', () => {
   const request = { messages: [{ role: 'user', content: 'x', prompt_cache_breakpoint: {} }], tools: null };
-  expect(cacheBreakpoints.without(request, new Set(['cache_control', 'max_tokens']))).toBe(request);
+  expect(cachingFields.without(request, new Set(['cache_control', 'max_tokens']))).toBe(request);
 });
