@@ -83,10 +83,14 @@ test('a caller of chat-completions whose request is translated keeps all but its
     model: 'qwen/qwen3.8-max',
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'Hi', ...marked }] },
-      { role: 'assistant', content: null, reasoning_content: 'A greeting.', tool_calls: [call] },
-      { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+      { role: 'assistant', content: null, reasoning_content: 'A greeting.', tool_calls: [call], ...marked },
+      { role: 'tool', tool_call_id: 'call_1', content: 'x', ...marked },
+      { role: 'assistant', content: 'Hm.', ...marked },
       { role: 'user', content: [{ type: 'text', text: 'And?', ...marked }] },
+      { role: 'system', content: 'Briefly.', ...marked },
+      { role: 'user', content: 'So?', ...marked },
     ],
+    ...marked,
     tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } }, ...marked }],
   };
   for (let at = 0; at < 2; at += 1) {

@@ -1,6 +1,5 @@
 /** An assistant turn as one message. */
 
-import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
@@ -13,7 +12,11 @@ import type { Dialect } from '../dialect.ts';
 import { renderAnnotations } from '../wire/citations.ts';
 import { separateParts } from '../wire/text-separator.ts';
 import { isTranscript } from '../wire/transcript.ts';
-import { renderCallBreakpoint, withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
+import {
+  renderCallBreakpoint,
+  withoutMessageBreakpoint,
+  writtenBreakpoint,
+} from './render-cache-breakpoints.ts';
 import { findContent, renderContent, renderPart } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderSignature, renderThoughts, saysSomethingOfCalls } from './render-thoughts.ts';
@@ -37,16 +40,16 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   );
   const refusal = dialect.openaiFields ? refusalText(content) : '';
   const withoutRefusal = refusal === '' ? content : content.filter((part) => part.kind !== 'refusal');
-  const { cache_control: control } = findRoundTrip(turn.formatSpecific, 'chat-completions');
+  const breakpoint = writtenBreakpoint(turn.formatSpecific, context);
   const filled = keepItems(withoutRefusal, isFilled);
   const rendered = renderAssistantContent(
-    control ? withoutMessageBreakpoint(filled) : filled,
+    isEmpty(breakpoint) ? filled : withoutMessageBreakpoint(filled),
     thoughts.content,
     context,
   );
   return {
     ...turn.unknownFields,
-    ...(control !== undefined && { cache_control: control }),
+    ...breakpoint,
     ...renderForeignBlocks(turn.parts, context),
     ...(audio !== undefined && { audio }),
     role: 'assistant',

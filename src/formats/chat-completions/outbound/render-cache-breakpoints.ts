@@ -1,19 +1,54 @@
 /**
  * Cache breakpoints as services take them: OpenAI's `prompt_cache_breakpoint` or Anthropic's `cache_control`. A
- * breakpoint that a caller of this format wrote keeps its spelling, unless the service has refused breakpoints.
+ * breakpoint that a caller of this format wrote keeps its spelling, unless the service does not take it.
  */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { CacheBreakpoint, ContentPart, FormatSpecific } from '../../../conversation/prompt.ts';
-import { type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject, withoutNulls } from '../../../lib/json.ts';
+import type { ModelTraits } from '../../model-traits.ts';
 import type { PromptPath } from '../../notes.ts';
 import { BREAKPOINT, takesBreakpoints } from '../../openai/cache-breakpoints.ts';
+import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** What has a breakpoint: a part, a tool, a result or the whole prompt. */
 interface Marked {
   readonly cacheBreakpoint?: CacheBreakpoint;
   readonly formatSpecific?: FormatSpecific;
+}
+
+type Context = Pick<RenderContext, 'dialect' | 'target' | 'report'>;
+
+/**
+ * The breakpoint as a caller of this format wrote it, to be spread; empty if there is none, or the service does not take
+ * it so: OpenAI knows no `cache_control` ("Unknown parameter").
+ */
+export function writtenBreakpoint(
+  formatSpecific: FormatSpecific | undefined,
+  { dialect, target }: Pick<Context, 'dialect' | 'target'>,
+): JsonObject {
+  if (formatSpecific === undefined || isRefused(target)) return NOTHING;
+  const { prompt_cache_breakpoint: breakpoint, cache_control: control } = findRoundTrip(
+    formatSpecific,
+    'chat-completions',
+  );
+  return withoutNulls({
+    prompt_cache_breakpoint: breakpoint,
+    cache_control: isOpenAis(dialect) ? undefined : control,
+  });
+}
+
+const NOTHING: JsonObject = {};
+
+/** Whether the service has refused breakpoints. */
+function isRefused({ avoids }: ModelTraits): boolean {
+  return avoids?.has('service-fields') === true;
+}
+
+/** Whether this is OpenAI's service, or a cloud's with its models. */
+function isOpenAis({ openaiFields, lossless }: Dialect): boolean {
+  return openaiFields && !lossless;
 }
 
 /**
@@ -23,39 +58,33 @@ interface Marked {
  */
 export function renderBreakpoint(
   { cacheBreakpoint, formatSpecific }: Marked,
-  { dialect, target, report }: Pick<RenderContext, 'dialect' | 'target' | 'report'>,
+  context: Context,
   path: PromptPath = 'turns[].mark',
 ): JsonObject {
-  if (cacheBreakpoint === undefined) return {};
-  const { prompt_cache_breakpoint: breakpoint, cache_control: control } = findRoundTrip(
-    formatSpecific,
-    'chat-completions',
-  );
-  const isRefused = target.avoids?.has('service-fields') === true;
-  if (!isRefused && (breakpoint !== undefined || control !== undefined))
-    return withoutNulls({ prompt_cache_breakpoint: breakpoint, cache_control: control });
-  if (dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...cacheBreakpoint } };
-  report(path, 'dropped', 'the service caches by itself');
-  return {};
+  if (cacheBreakpoint === undefined) return NOTHING;
+  const written = writtenBreakpoint(formatSpecific, context);
+  if (!isEmpty(written)) return written;
+  if (context.dialect.cacheControl) return { cache_control: { type: 'ephemeral', ...cacheBreakpoint } };
+  context.report(path, 'dropped', 'the service caches by itself');
+  return NOTHING;
 }
 
 /** The breakpoint of a part of a message. OpenAI takes its own on all parts but refusals, and on nothing else. */
 export function renderPartBreakpoint(part: ContentPart, context: RenderContext): JsonObject {
-  const isOwn = part.formatSpecific?.format === 'chat-completions';
-  const isMarked = part.cacheBreakpoint !== undefined && part.kind !== 'refusal' && !isOwn;
-  return isMarked && marksParts(context) ? BREAKPOINT : renderBreakpoint(part, context);
+  if (part.cacheBreakpoint === undefined) return NOTHING;
+  const isOwn = part.kind !== 'refusal' && marksParts(context);
+  return isOwn && isEmpty(writtenBreakpoint(part.formatSpecific, context))
+    ? BREAKPOINT
+    : renderBreakpoint(part, context);
 }
 
 /** Whether the service takes breakpoints on parts only, not on the message around them. */
 export function marksParts({ dialect, target }: RenderContext): boolean {
-  return dialect.openaiFields && !dialect.lossless && takesBreakpoints(target.model);
+  return isOpenAis(dialect) && takesBreakpoints(target.model) && !isRefused(target);
 }
 
 /** The breakpoint of a call, which only some routers take, and only as a caller of theirs writes it. */
-export function renderCallBreakpoint(
-  call: Marked,
-  context: Pick<RenderContext, 'dialect' | 'target' | 'report'>,
-): JsonObject {
+export function renderCallBreakpoint(call: Marked, context: Context): JsonObject {
   const { lossless, cacheControl } = context.dialect;
   const isOwn = call.formatSpecific?.format === 'chat-completions';
   if (isOwn && (lossless || cacheControl)) return renderBreakpoint(call, context);

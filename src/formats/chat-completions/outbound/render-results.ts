@@ -1,14 +1,13 @@
 /** Tool results as tool messages. */
 
-import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import { contentWithBreakpoint, isPlain } from '../../../conversation/turn-parts.ts';
 import { flat } from '../../../lib/flat-text.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { marksParts, renderBreakpoint } from './render-cache-breakpoints.ts';
+import { marksParts, renderBreakpoint, writtenBreakpoint } from './render-cache-breakpoints.ts';
 import { renderContent } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { callIdFor } from './tool-names.ts';
@@ -62,7 +61,7 @@ function renderResult(result: ToolResultPart, context: RenderContext): JsonObjec
   const content = contentWithError(result, context);
   const isBreakpointInside =
     (dialect.cacheControl || marksParts(context)) &&
-    findRoundTrip(result.formatSpecific, 'chat-completions')['cache_control'] === undefined;
+    isEmpty(writtenBreakpoint(result.formatSpecific, context));
   return {
     ...result.unknownFields,
     ...(!isBreakpointInside && renderBreakpoint(result, context)),

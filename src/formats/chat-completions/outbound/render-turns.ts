@@ -1,11 +1,10 @@
 /** Turns as messages. */
 
-import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Part, Turn } from '../../../conversation/prompt.ts';
-import type { JsonObject } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject } from '../../../lib/json.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { isEmptyMessage, renderAssistant } from './render-assistant.ts';
-import { withoutMessageBreakpoint } from './render-cache-breakpoints.ts';
+import { withoutMessageBreakpoint, writtenBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
 import { appendToLastResult, findResults, renderResults } from './render-results.ts';
@@ -71,12 +70,12 @@ function renderPlain(
     return { role, content: renderContent(findContent(parts), '\n', context) };
   }
   reportForeign(turn.formatSpecific, 'chat-completions', 'turns[]', context.report);
-  const { cache_control: control } = findRoundTrip(turn.formatSpecific, 'chat-completions');
+  const breakpoint = writtenBreakpoint(turn.formatSpecific, context);
   // The breakpoint of a message was parsed as the one of its last part.
-  const content = control === undefined ? findContent(parts) : withoutMessageBreakpoint(findContent(parts));
+  const content = isEmpty(breakpoint) ? findContent(parts) : withoutMessageBreakpoint(findContent(parts));
   return {
     ...turn.unknownFields,
-    ...(control !== undefined && { cache_control: control }),
+    ...breakpoint,
     role,
     content: renderContent(content, '\n', context),
     ...(turn.name !== undefined && { name: turn.name }),
