@@ -31,6 +31,8 @@ export interface RenderContext {
    * call for its answer, and stops early (API reference, "phase": "dropping it can degrade performance").
    */
   readonly sendsPhases: boolean;
+  /** Whether the service has refused cache breakpoints. */
+  readonly refusesBreakpoints: boolean;
   /** Whether the parts of what the model reads may have cache breakpoints, whoever wrote them. */
   readonly takesBreakpoints: boolean;
   /** Whether the parameters of a function may be a union of several objects. */
@@ -53,6 +55,7 @@ export function createContext(
 ): RenderContext {
   const dialect = findDialect(target.dialect);
   const keepsAll = dialect.complete;
+  const refusesBreakpoints = target.avoids?.has('service-fields') === true;
   return {
     dialect,
     target,
@@ -60,7 +63,9 @@ export function createContext(
     keepsAll,
     cachesMessages: dialect.openAIOnly || GPT.test(target.model),
     sendsPhases: WITH_PHASES.test(target.model) && !keepsAll,
-    takesBreakpoints: dialect.openAIOnly && !keepsAll && takesBreakpoints(target.model),
+    refusesBreakpoints,
+    takesBreakpoints:
+      dialect.openAIOnly && !keepsAll && !refusesBreakpoints && takesBreakpoints(target.model),
     takesUnions: !WITHOUT_UNIONS.test(target.model) && dialect.rootUnions,
     takesThoughts: target.thinking !== undefined || !dialect.openAIOnly,
     takesSampling: keepsAll || takesSampling(target, thinking),

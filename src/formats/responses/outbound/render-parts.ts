@@ -8,7 +8,7 @@ import type {
   RefusalPart,
   TextPart,
 } from '../../../conversation/prompt.ts';
-import { isObject, type JsonObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject, withoutFields } from '../../../lib/json.ts';
 import { joinLists } from '../../../lib/lists.ts';
 import { BREAKPOINT } from '../../openai/cache-breakpoints.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -80,11 +80,12 @@ function renderOutputText(part: TextPart, context: RenderContext): JsonObject {
 
 /** The fields of a part other than its content, as far as this format has them. */
 function renderFields(part: Exclude<ContentPart, OpaquePart>, context: RenderContext): JsonObject {
-  return {
+  const fields = {
     ...part.unknownFields,
     ...getOrigin(part.formatSpecific).part,
     ...renderSharedFields(part.formatSpecific, context),
   };
+  return context.refusesBreakpoints ? withoutFields(fields, Object.keys(BREAKPOINT)) : fields;
 }
 
 /** The same for a part that the model reads: it may have a cache breakpoint, whoever wrote it. */
