@@ -1,4 +1,8 @@
-/** What other vendors' models leave in the dialogues of each format. Only repairs need this, and no translation. */
+/**
+ * What other vendors' models leave in the dialogues of each format. Only repairs need this, and no translation. It is not
+ * left to a translation within the format, which writes the whole request anew: settings as the catalog knows the model,
+ * calls without the breakpoints of routers, the dialogue in another order. And it refuses what the vendor has stored.
+ */
 
 import type { FormatName } from '../conversation/prompt.ts';
 import type { GatewayError } from '../lib/errors.ts';
