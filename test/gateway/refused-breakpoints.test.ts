@@ -1,4 +1,4 @@
-/** Services that refuse a cache breakpoint where it stands, in a part of a message. */
+/** Services that refuse a field about caching: a breakpoint where it stands, or a key. */
 
 import { expect, test } from 'vitest';
 import { usePlaces } from '../faults/upstream-places.ts';
@@ -105,4 +105,31 @@ test('a caller of chat-completions whose request is translated keeps all but its
   await expect
     .poll(() => gateway.records.map(({ repairs }) => repairs))
     .toEqual([['without-service-fields'], undefined]);
+});
+
+test.each([
+  ['chat/completions', { messages: [{ role: 'user', content: 'Hi' }] }],
+  ['responses', { input: 'Hi' }],
+])('a translated request to %s keeps all but a cache key that the service refuses', async (path, asked) => {
+  const [upstream] = await vendors.upstreams(1);
+  if (upstream === undefined) throw new Error('There is no upstream.');
+  const message = "property 'prompt_cache_key' is unsupported";
+  const format = path === 'responses' ? 'responses' : 'chat-completions';
+  upstream.script((wire, { body }) => {
+    if (body.includes('prompt_cache_key')) wire.answer(400, JSON.stringify({ error: { message } }));
+    else wire.answer(200, wholeAnswer(format));
+  });
+  const gateway = await startRecorded({
+    vendors: { openai: { baseUrl: `${upstream.url}/v1`, apiKey: 'k' } },
+    hooks: { onRequest: (prompt) => ({ prompt }) },
+  });
+  vendors.open.push(gateway);
+  const body = { model: 'openai/gpt-5.4', prompt_cache_key: 's1', prompt_cache_retention: '24h', ...asked };
+  const answer = await postJson(`${gateway.url}/v1/${path}`, body, { key: KEY });
+  expect(answer.status, await answer.text()).toBe(200);
+  const sent = upstream.requests.map(({ body: given }) => JSON.parse(given.toString()));
+  expect(sent).toHaveLength(2);
+  const { prompt_cache_key: key, ...rest } = sent[0];
+  expect([key, rest.prompt_cache_retention]).toEqual(['s1', '24h']);
+  expect(sent[1]).toEqual(rest);
 });

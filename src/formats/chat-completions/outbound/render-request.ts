@@ -5,7 +5,7 @@ import { asObject, isEmpty, type JsonObject, otherFields } from '../../../lib/js
 import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
 import { dropLostChoice } from '../../drop-lost-choice.ts';
 import type { ModelTraits, Report } from '../../format.ts';
-import { renderCacheKey } from '../../openai/cache-key.ts';
+import { renderCacheKey, withoutRefusedKey } from '../../openai/cache-key.ts';
 import { takesSampling } from '../../openai/default-effort.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { ownFields, withoutSaid } from '../../own-fields.ts';
@@ -32,7 +32,8 @@ const PLACED: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'stream_op
  * In the dialect `''`, everything that a caller of this format wrote comes out as it was.
  * @throws GatewayError `invalid-request` for media that the service does not take, and if no tool is allowed.
  */
-export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
+export function renderRequest(original: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const given = withoutRefusedKey(original, target);
   refuseUnanswerable(given, 'chat-completions');
   const dialect = dialectFor(target);
   const exact = given.formatSpecific?.format === 'chat-completions';

@@ -5,7 +5,7 @@ import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
 import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
-import { renderCacheKey } from '../../openai/cache-key.ts';
+import { renderCacheKey, withoutRefusedKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
 import { wrapAnswer } from '../../openai/wrap-answer.ts';
 import { reportForeign } from '../../own-fields.ts';
@@ -36,7 +36,8 @@ const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'to
  * @throws GatewayError `invalid-request` for several choices, and for media that cannot be sent.
  * @see Outbound.renderRequest
  */
-export function renderRequest(given: Prompt, target: ModelTraits, report: Report): JsonObject {
+export function renderRequest(original: Prompt, target: ModelTraits, report: Report): JsonObject {
+  const given = withoutRefusedKey(original, target);
   const context = createContext(target, given.thinking, report);
   const resolved = context.keepsAll ? given : resolveReferences(given, 'responses', report);
   const prompt = adaptTools(wrapAnswer(resolved, target, 'responses', report), context.dialect, report);
