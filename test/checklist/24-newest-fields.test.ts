@@ -620,6 +620,19 @@ describe('checklist 241: the request says which of GPT’s messages were answers
     ]);
   });
 
+  test('checklist 241: what is said after a call, before its result, is no answer', async () => {
+    const messages = [
+      say('user', 'Rome?'),
+      say('assistant', [
+        { type: 'tool_use', id: 'c1', name: 'city', input: {} },
+        { type: 'text', text: 'I look.' },
+      ]),
+      say('user', [{ type: 'tool_result', tool_use_id: 'c1', content: 'sunny' }]),
+    ];
+    const sent = await sentFor('messages', THINKER, { messages, tools: [cityTool('messages')] });
+    expect(phasesOf(sent)).toEqual([['I look.', 'commentary']]);
+  });
+
   test('checklist 241: not models without that field, nor for a prefilled answer', async () => {
     const of = async (model: string, more: JsonObject) => phasesOf(await sentFor('messages', model, more));
     expect(await of('openai/gpt-5', { ...dialogue.messages, tools: [cityTool('messages')] })).toEqual([

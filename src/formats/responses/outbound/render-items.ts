@@ -69,7 +69,10 @@ class ItemRenderer {
     if (signed) this.#add(renderCarrier(signed, 'p', this.#context));
   }
 
-  /** The phase of the message at `place` in a turn; undefined for the last turn, and for one that is not the assistant's. */
+  /**
+   * The phase of the message at `place` in a turn; undefined for the last turn, and for one that is not the assistant's.
+   * Gemini and Claude also speak after a call whose result they have yet to get.
+   */
   #findPhase(
     turn: Turn,
     groups: readonly PartGroup[],
@@ -77,7 +80,10 @@ class ItemRenderer {
     next: Turn | undefined,
   ): Phase | undefined {
     if (!this.#context.sendsPhases || turn.role !== 'assistant' || next === undefined) return undefined;
-    const goesOn = next.role === 'assistant' || groups.slice(place + 1).some(isMore);
+    const goesOn =
+      next.role === 'assistant' ||
+      groups.some(isCall) ||
+      groups.slice(place + 1).some(({ kind }) => kind === 'content');
     return goesOn ? 'commentary' : 'final_answer';
   }
 
@@ -100,9 +106,8 @@ class ItemRenderer {
   }
 }
 
-/** Whether the assistant says or calls something in a group. */
-function isMore(group: PartGroup): boolean {
-  return group.kind === 'content' || (group.kind === 'item' && group.part.kind === 'tool-call');
+function isCall(group: PartGroup): boolean {
+  return group.kind === 'item' && group.part.kind === 'tool-call';
 }
 
 /** Whether an item is a thought of which there is only the id, and the service has refused thoughts. */
