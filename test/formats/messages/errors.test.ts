@@ -70,6 +70,10 @@ describe('parsing', () => {
   test.each<[number, string, Fault, number]>([
     [400, body('invalid_request_error'), 'invalid-request', 400],
     [400, body('invalid_request_error', 'Model Not Exist'), 'model-not-found', 404],
+    [400, body('invalid_request_error', '[1211][模型不存在，请检查模型代码。][1]'), 'model-not-found', 404],
+    [400, body('invalid_request_error', '[1214][modelCode: does not exist][1]'), 'model-not-found', 404],
+    [400, body('bad_request_error', "invalid params, unknown model 'x' (2013)"), 'model-not-found', 404],
+    [400, body('invalid_request_error', 'The requested model is not supported.'), 'model-not-found', 404],
     [400, body('invalid_request_error', 'prompt is too long: 5 tokens > 4 maximum'), 'context-too-long', 400],
     [
       400,

@@ -73,6 +73,7 @@ test.each<[number, string, Fault]>([
     '{"error":{"message":"The requested model does not exist.","code":"model_not_found"}}',
     'model-not-found',
   ],
+  [400, '{"code":"invalid-argument","error":"Model not found: grok-9"}', 'model-not-found'],
   [404, '{"error":{"message":"Item with id rs_1 not found."}}', 'not-found'],
   [429, '{"error":{"message":"You exceeded your quota","type":"insufficient_quota"}}', 'quota-exceeded'],
   [413, 'too large', 'too-large'],
