@@ -6,6 +6,7 @@ import {
   at,
   CALLERS,
   CLAUDE,
+  claudeMessage,
   GEMINI,
   KIMI,
   listAt,
@@ -17,7 +18,8 @@ import {
   useDoor,
 } from './support.ts';
 
-const { sentFor } = useDoor();
+const door = useDoor();
+const { sentFor } = door;
 
 describe('checklist 148: no more strict schemas are requested than Anthropic can enforce', () => {
   const schema = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
@@ -74,6 +76,48 @@ describe('checklist 148: no more strict schemas are requested than Anthropic can
     });
     expect(at(both, 'output_config.format.type')).toBe('json_schema');
     expect(at(both, 'tools.0.strict')).toBeUndefined();
+  });
+});
+
+describe('checklist 148: schemas that only Anthropic can tell to be too complex are not enforced', () => {
+  const schema: JsonObject = {
+    type: 'object',
+    properties: { q: { type: 'string' } },
+    required: ['q'],
+    additionalProperties: false,
+  };
+  const tools = [{ type: 'function', function: { name: 't', strict: true, parameters: schema } }];
+  const response_format = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } };
+  const isEnforced = ({ tools: list, output_config }: JsonObject): boolean =>
+    JSON.stringify([list, output_config]).match(/"strict":true|json_schema/) !== null;
+
+  const COMPLEX = 'Schema is too complex for compilation. Try reducing the number of tools.';
+  const LARGE = 'The compiled grammar is too large. Reduce the number of strict tools.';
+
+  // The sentences of mozilla/bugbug#6234 and anthropics/anthropic-sdk-python#1185, and one of the vendor's guide.
+  test.each([
+    ['a tool that is too complex', COMPLEX, { tools }],
+    ['an answer that is too complex', COMPLEX, { response_format }],
+    ['a tool that is too large', LARGE, { tools }],
+    ['an answer that is too large', LARGE, { response_format }],
+    ['both, which take too long', 'Grammar compilation timed out.', { response_format, tools }],
+  ])('checklist 148: %s', async (_, message, asked) => {
+    const sent: JsonObject[] = [];
+    door.answers((_, response) => {
+      sent.push(door.sent());
+      const isRefused = isEnforced(door.sent());
+      response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
+      const refusal = { type: 'error', error: { type: 'invalid_request_error', message } };
+      response.end(
+        JSON.stringify(isRefused ? refusal : claudeMessage([{ type: 'text', text: '{}' }], 'end_turn')),
+      );
+    });
+    const thinking = { reasoning_effort: 'low', max_tokens: 5000 };
+    const { status } = await door.whole('chat-completions', CLAUDE, { ...thinking, ...asked });
+    expect(status).toBe(200);
+    expect(sent.map(isEnforced)).toEqual([true, false]);
+    expect(sent[1]).toHaveProperty('thinking', sent[0]?.['thinking']);
+    expect(sent[0]?.['thinking']).toBeDefined();
   });
 });
 

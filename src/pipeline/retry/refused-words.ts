@@ -88,9 +88,11 @@ const SUBJECTS: readonly Subject[] = [
     fields: wordList(`
       json_schema response_format output_format responseSchema response_schema responseJsonSchema format
     `),
-    topic: /json.?schema|response.?format|structured.?outputs?|output.?format/i,
+    // "Schema is too complex for compilation", "The compiled grammar is too large", "Grammar compilation timed out"
+    // (Anthropic: anthropics/anthropic-sdk-python#1185, mozilla/bugbug#6234) is said of answers and of tools alike.
+    topic: /json.?schema|response.?format|structured.?outputs?|output.?format|grammar|compil/i,
   },
-  { avoidance: 'strict', fields: ['strict'], topic: /\bstrict\b/i },
+  { avoidance: 'strict', fields: ['strict'], topic: /\bstrict\b|grammar|compil/i },
   { avoidance: 'parallel-calls', fields: ['parallel_tool_calls'], topic: /parallel/i },
   {
     avoidance: 'service-fields',
