@@ -5,20 +5,23 @@
 import { MAX_FOREIGN } from '../lib/foreign-text.ts';
 
 /**
- * The words of Anthropic (two for money and one for a closed account), Z.ai and Zhipu, xAI, Fireworks and Moonshot,
- * and Alibaba. Only the beginning of a message counts: what follows may quote the caller, who could make an account
- * look empty.
+ * The words of Anthropic (two for money, two for that of a plan and one for a closed account), Z.ai and Zhipu, xAI,
+ * Fireworks and Moonshot, Alibaba, and Google. Only the beginning of a message counts: what follows may quote the caller,
+ * who could make an account look empty.
  */
 const CLOSED = new RegExp(
   [
     'your credit balance is too low',
-    'you have reached your specified api usage limits',
+    'you have reached your specified (workspace )?api usage limits',
+    "you're out of extra usage",
+    'third-party apps now draw from your extra usage',
     'this organization has been disabled',
     'insufficient balance',
     '余额不足',
     'your team \\S{1,64} has either used all available credits',
     '(your )?account \\S{1,64} is suspended',
     'access denied, please make sure your account is in good standing',
+    'your prepayment credits are depleted',
   ]
     .map((words) => `^${words}`)
     .join('|'),

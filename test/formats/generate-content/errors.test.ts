@@ -52,6 +52,11 @@ describe('what the vendor’s errors mean', () => {
     ).toBe(expected);
   });
 
+  test('prepaid credits that are used up are no rate limit', () => {
+    const message = 'Your prepayment credits are depleted. Please go to AI Studio to manage your billing.';
+    expect(of(429, 'RESOURCE_EXHAUSTED', message).fault).toBe('quota-exceeded');
+  });
+
   test('a daily quota is used up, and one of a minute is a rate limit', () => {
     const quota = (quotaId: string) =>
       of(429, 'RESOURCE_EXHAUSTED', 'x', { '@type': `${TYPE}QuotaFailure`, violations: [{ quotaId }] }).fault;

@@ -96,6 +96,19 @@ describe('parsing', () => {
       'upstream-auth',
       502,
     ],
+    [
+      400,
+      body('invalid_request_error', 'You have reached your specified workspace API usage limits.'),
+      'upstream-auth',
+      502,
+    ],
+    [400, body('invalid_request_error', "You're out of extra usage. Add more."), 'upstream-auth', 502],
+    [
+      400,
+      body('invalid_request_error', 'Third-party apps now draw from your extra usage, not your plan limits.'),
+      'upstream-auth',
+      502,
+    ],
     [400, body('invalid_request_error', 'This organization has been disabled.'), 'upstream-auth', 502],
     [
       400,

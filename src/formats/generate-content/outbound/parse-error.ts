@@ -15,6 +15,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asNumber, asObject, asObjects, isList, isObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
+import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault } from '../../fault-of-status.ts';
 
 /** @see Outbound.parseError */
@@ -79,10 +80,15 @@ function findFault(http: number, word: string, message: string, details: readonl
     case 'not-found':
       return /\bmodels?\b/i.test(message) ? 'model-not-found' : 'not-found';
     case 'rate-limited':
-      return dailyQuotas(details).length > 0 ? 'quota-exceeded' : 'rate-limited';
+      return isUsedUp(message, details) ? 'quota-exceeded' : 'rate-limited';
     default:
       return fault;
   }
+}
+
+/** Whether a wait of seconds is of no use: a quota of the day, or prepaid credits, are used up. */
+function isUsedUp(message: string, details: readonly JsonObject[]): boolean {
+  return saysAccountIsClosed(message) || dailyQuotas(details).length > 0;
 }
 
 /** Whether a status is about the gateway's key, its limits or the vendor, and not about the request. */
