@@ -18,6 +18,7 @@ export function classifyError(status: number, fields: ErrorFields): Fault {
       if (saysModelIsMissing(fields.message ?? '', fields.type, fields.code)) return 'model-not-found';
       break;
     case 404:
+    case 410:
       if (isAboutModel(fields)) return 'model-not-found';
       break;
     case 429:
@@ -31,8 +32,13 @@ function isTooLong({ message = '', code }: ErrorFields): boolean {
   return code === 'context_length_exceeded' || TOO_LONG.test(message);
 }
 
+/**
+ * Whether what is missing is a model. OpenRouter: "No endpoints found for a/b:free." or "… that support tool use"; NVIDIA:
+ * "Function '23d4f03a-…': Not found for account …".
+ */
 function isAboutModel({ message = '', code }: ErrorFields): boolean {
-  return code === 'DeploymentNotFound' || /model/i.test(`${message} ${code}`);
+  if (code === 'DeploymentNotFound' || /model/i.test(`${message} ${code}`)) return true;
+  return /^(?:no endpoints (?:found|available)|function '[\w-]{1,64}': not found)/i.test(message);
 }
 
 function isAboutQuota({ message = '', type, code }: ErrorFields): boolean {

@@ -88,9 +88,10 @@ function toGatewayError(status: number, fields: ErrorFields): GatewayError {
       ? undefined
       : reportedWait(Math.max(0, (fields.resetsAt - Date.now()) / 1000));
   return new GatewayError(fault, message, {
-    // For an unknown model, OpenAI answers 404 in one of its formats and 400 in the other.
+    // For an unknown model, OpenAI answers 404 in one of its formats and 400 in the other, and for none 410.
     ...((fault === 'invalid-request' || fault === 'model-not-found') &&
-      status < 500 && { status: status === 403 ? 400 : status }),
+      status < 500 &&
+      status !== 410 && { status: status === 403 ? 400 : status }),
     ...(fields.param !== undefined && { param: fields.param }),
     ...(code !== undefined && { code }),
     ...(wait !== undefined && fault === 'rate-limited' && { retryAfter: wait }),
@@ -119,5 +120,6 @@ function maskSecrets(message: string): string {
   return message
     .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]')
     .replaceAll(/ (?:in|for) (?:organization|project) (?:org|proj)[-_][A-Za-z0-9]+/g, '')
-    .replaceAll(/\b(?:org|proj)[-_][A-Za-z0-9]{8,}/g, '[account]');
+    .replaceAll(/\b(?:org|proj)[-_][A-Za-z0-9]{8,}/g, '[account]')
+    .replaceAll(/(?<=not found for account ')[^']+/gi, '[account]');
 }

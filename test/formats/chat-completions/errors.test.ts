@@ -253,6 +253,28 @@ describe('the meaning of an error', () => {
     ],
     ['no such model, as a bad request', 400, said('x', { code: 'model_not_found' }), 'model-not-found', 400],
     ['no such deployment', 404, said('x', { code: 'DeploymentNotFound' }), 'model-not-found', 404],
+    ['no endpoint at OpenRouter', 404, said('No endpoints found for a/b:free.'), 'model-not-found', 404],
+    [
+      'none with tools at OpenRouter',
+      404,
+      said('No endpoints found that support tool use.'),
+      'model-not-found',
+      404,
+    ],
+    [
+      'no such function at NVIDIA',
+      404,
+      { status: 404, title: 'Not Found', detail: "Function '23d4f03a': Not found for account 'Qawmu2vU'" },
+      'model-not-found',
+      404,
+    ],
+    [
+      'a retired model at NVIDIA',
+      410,
+      { status: 410, title: 'Gone', detail: "The model 'a/b' has reached its end of life." },
+      'model-not-found',
+      404,
+    ],
     ['not found', 404, 'Not Found', 'not-found', 404],
     ['too large', 413, said('big'), 'too-large', 413],
     [
@@ -355,6 +377,13 @@ describe('the meaning of an error', () => {
   test("the nested error is read only if the router's own message is generic", () => {
     const body = { error: { message: 'No endpoints found', code: 404, metadata: { raw: 'other' } } };
     expect(parseError(404, JSON.stringify(body)).message).toBe('No endpoints found');
+  });
+
+  test("NVIDIA's sentence about a missing function does not name the gateway's account", () => {
+    const detail = "Function '23d4f03a': Not found for account 'Qawmu2vUw3rd-REnubC'";
+    expect(parseError(404, JSON.stringify({ status: 404, detail })).message).toBe(
+      "Function '23d4f03a': Not found for account '[account]'",
+    );
   });
 
   test.each([
