@@ -4,6 +4,7 @@ import type { Fault } from '../../lib/errors.ts';
 import { saysAccountIsClosed } from '../account.ts';
 import { findStatusFault } from '../fault-of-status.ts';
 import { saysModelIsMissing } from '../missing-model.ts';
+import { saysPromptIsTooLong } from '../too-long.ts';
 import type { ErrorFields } from './error-body.ts';
 
 /** The fault that an error answer means. */
@@ -29,7 +30,7 @@ export function classifyError(status: number, fields: ErrorFields): Fault {
 }
 
 function isTooLong({ message = '', code }: ErrorFields): boolean {
-  return code === 'context_length_exceeded' || TOO_LONG.test(message);
+  return code === 'context_length_exceeded' || saysPromptIsTooLong(message);
 }
 
 /**
@@ -46,42 +47,11 @@ function isAboutQuota({ message = '', type, code }: ErrorFields): boolean {
 }
 
 /**
- * Sentences about a prompt that exceeds the model's context. Agents shorten their dialogue only after this error. After the
- * general ones come those of Bedrock and Groq, and then of Moonshot, Alibaba, Z.ai, GitHub, SiliconFlow, Bedrock (for
- * OpenAI's models), Cohere, Perplexity, text-generation-inference, SGLang, vLLM, Volcengine, and Anthropic behind a router.
- */
-const TOO_LONG = new RegExp(
-  [
-    'context.?(length|window|size)',
-    '(prompt|input) (is )?too long',
-    'too many tokens',
-    'maximum (allowed )?(input|prompt) length',
-    'reduce the length of the (messages|prompt|input)',
-    'model token limit',
-    'range of input length',
-    'prompt exceeds max length',
-    'tokens in request more than max tokens allowed',
-    'prompt token count of \\d+ exceeds',
-    'exceeded max_prompt_tokens',
-    'length of prompt_tokens \\(\\d+\\) must be less',
-    'prompt tokens \\(\\d+\\) exceed',
-    "total tokens exceeds? the model's max",
-    'length of all messages is too long',
-    '`inputs` (tokens \\+ `max_new_tokens` must be|must have less than \\d+ tokens)',
-    'input length \\(\\d+ tokens\\) exceeds',
-    'longer than the maximum model length',
-    'exceed max message tokens',
-    'exceeds? (the )?context limit',
-  ].join('|'),
-  'i',
-);
-
-/**
  * Whether a 403 is about the request, so that the key stays in use: xAI refuses a text, Together a text that is too long,
  * OpenAI a model that the key's project may not use.
  */
 function isAboutRequest({ message = '', code }: ErrorFields): boolean {
-  return /^content violates/i.test(message) || TOO_LONG.test(message) || code === 'model_not_found';
+  return /^content violates/i.test(message) || saysPromptIsTooLong(message) || code === 'model_not_found';
 }
 
 /** Whether the vendor refuses the gateway's own key or account. @see saysAccountIsClosed */

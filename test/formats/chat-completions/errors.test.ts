@@ -231,6 +231,20 @@ describe('the meaning of an error', () => {
       400,
     ],
     [
+      'too long for Gemini behind a router',
+      400,
+      said('The input token count (1250074) exceeds the maximum number of tokens allowed (1048576).'),
+      'context-too-long',
+      400,
+    ],
+    [
+      "a caller's field about a context",
+      400,
+      said("Unknown parameter: 'context_window'.", { code: 'unknown_parameter' }),
+      'invalid-request',
+      400,
+    ],
+    [
       'too long at Together',
       403,
       said('Input token count + max_tokens must be less than the context length of the model.'),

@@ -52,6 +52,12 @@ describe('what the vendor’s errors mean', () => {
     ).toBe(expected);
   });
 
+  test('a field of the caller’s is no context that is too long', () => {
+    const message =
+      'Invalid JSON payload received. Unknown name "contextWindowCompression": Cannot find field.';
+    expect(of(400, 'INVALID_ARGUMENT', message).fault).toBe('invalid-request');
+  });
+
   test('prepaid credits that are used up are no rate limit', () => {
     const message = 'Your prepayment credits are depleted. Please go to AI Studio to manage your billing.';
     expect(of(429, 'RESOURCE_EXHAUSTED', message).fault).toBe('quota-exceeded');

@@ -67,6 +67,26 @@ describe('parsing', () => {
       request_id: 'req_x',
     });
 
+  // Of DeepSeek, xAI, Moonshot, MiniMax, Z.ai, Alibaba, llama.cpp, vLLM, and Google behind a router.
+  test.each([
+    "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens.",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    'Invalid request: Your request exceeded model token limit: 262144',
+    'invalid params, context window exceeds limit (2013)',
+    '[1261][Prompt exceeds max length][1]',
+    'InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]',
+    'request (2009 tokens) exceeds the available context size (512 tokens), try increasing it',
+    "The input (140000 tokens) is longer than the model's context length (131072 tokens).",
+    'The input token count (1250074) exceeds the maximum number of tokens allowed (1048576).',
+  ])('a prompt is too long for services that speak this format: %s', (message) => {
+    expect(parseError(400, body('invalid_request_error', message)).fault).toBe('context-too-long');
+  });
+
+  test('a field of the caller’s is no context that is too long', () => {
+    const message = 'context_window: Extra inputs are not permitted';
+    expect(parseError(400, body('invalid_request_error', message)).fault).toBe('invalid-request');
+  });
+
   test.each<[number, string, Fault, number]>([
     [400, body('invalid_request_error'), 'invalid-request', 400],
     [400, body('invalid_request_error', 'Model Not Exist'), 'model-not-found', 404],

@@ -17,6 +17,7 @@ import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault } from '../../fault-of-status.ts';
+import { saysPromptIsTooLong } from '../../too-long.ts';
 
 /** @see Outbound.parseError */
 export function parseError(status: number, body: string): GatewayError {
@@ -111,13 +112,9 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['DEADLINE_EXCEEDED', 504],
 ]);
 
-/** The last alternative is Vertex AI's: "the input token count is 1200000 but model only supports up to 1048576". */
-const TOO_LONG =
-  /token count.{0,200}?exceeds the maximum|exceeds the maximum number of tokens|token count is \d{1,12} but .{0,100}?supports up to/i;
-
 function findInvalidFault(message: string, http: number): Fault {
   if (http === 413) return 'too-large';
-  return TOO_LONG.test(message) ? 'context-too-long' : 'invalid-request';
+  return saysPromptIsTooLong(message) ? 'context-too-long' : 'invalid-request';
 }
 
 /** The ids of the daily quotas that are used up. They do not end by waiting a minute. */

@@ -9,6 +9,7 @@ import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault } from '../../fault-of-status.ts';
 import type { RecognizedRefusal } from '../../format.ts';
 import { saysModelIsMissing } from '../../missing-model.ts';
+import { saysPromptIsTooLong } from '../../too-long.ts';
 
 /**
  * Parses an error response of the vendor.
@@ -121,12 +122,8 @@ function findFault(type: string, message: string, status: number | undefined): F
   }
 }
 
-/** "input is too long for requested model" is Amazon's wording. */
-const TOO_LONG =
-  /prompt is too long|input is too long for requested model|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i;
-
 function findRequestFault(message: string, status: number | undefined): Fault {
-  if (TOO_LONG.test(message)) return 'context-too-long';
+  if (saysPromptIsTooLong(message)) return 'context-too-long';
   if (saysModelIsMissing(message)) return 'model-not-found';
   // The vendor reports an empty account, and an account that has reached its own limit, as a bad request.
   if (saysAccountIsClosed(message)) return 'upstream-auth';
