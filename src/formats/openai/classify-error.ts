@@ -3,7 +3,7 @@
 import type { Fault } from '../../lib/errors.ts';
 import { saysAccountIsClosed } from '../account.ts';
 import { findStatusFault } from '../fault-of-status.ts';
-import { saysModelIsMissing } from '../missing-model.ts';
+import { isModelMissing, saysModelIsMissing } from '../missing-model.ts';
 import { saysPromptIsTooLong } from '../too-long.ts';
 import type { ErrorFields } from './error-body.ts';
 
@@ -20,7 +20,7 @@ export function classifyError(status: number, fields: ErrorFields): Fault {
       break;
     case 404:
     case 410:
-      if (isAboutModel(fields)) return 'model-not-found';
+      if (isModelMissing(fields.message, fields.code)) return 'model-not-found';
       break;
     case 429:
       if (isAboutQuota(fields)) return 'quota-exceeded';
@@ -31,15 +31,6 @@ export function classifyError(status: number, fields: ErrorFields): Fault {
 
 function isTooLong({ message = '', code }: ErrorFields): boolean {
   return code === 'context_length_exceeded' || saysPromptIsTooLong(message);
-}
-
-/**
- * Whether what is missing is a model. OpenRouter: "No endpoints found for a/b:free." or "… that support tool use"; NVIDIA:
- * "Function '23d4f03a-…': Not found for account …".
- */
-function isAboutModel({ message = '', code }: ErrorFields): boolean {
-  if (code === 'DeploymentNotFound' || /model/i.test(`${message} ${code}`)) return true;
-  return /^(?:no endpoints (?:found|available)|function '[\w-]{1,64}': not found)/i.test(message);
 }
 
 function isAboutQuota({ message = '', type, code }: ErrorFields): boolean {

@@ -141,6 +141,12 @@ describe('parsing', () => {
     [402, body('billing_error'), 'upstream-auth', 502],
     [403, body('permission_error'), 'upstream-auth', 502],
     [404, body('not_found_error', 'model: claude-nine'), 'model-not-found', 404],
+    // Cloudflare, Ollama, vLLM and OpenRouter in this format.
+    [404, body('not_found_error', 'Model not found: moonshotai/kimi-k2.6'), 'model-not-found', 404],
+    [404, body('not_found_error', "model 'x' not found"), 'model-not-found', 404],
+    [404, body('NotFoundError', 'The model `x` does not exist.'), 'model-not-found', 404],
+    [404, body('not_found_error', 'No endpoints found for a/b:free.'), 'model-not-found', 404],
+    [404, body('not_found_error', 'File not found: file_1'), 'not-found', 404],
     [404, body('not_found_error', 'Not Found'), 'not-found', 404],
     [409, body('conflict_error'), 'conflict', 409],
     [413, body('request_too_large'), 'too-large', 413],

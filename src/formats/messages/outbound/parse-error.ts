@@ -8,7 +8,7 @@ import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault } from '../../fault-of-status.ts';
 import type { RecognizedRefusal } from '../../format.ts';
-import { saysModelIsMissing } from '../../missing-model.ts';
+import { isModelMissing, saysModelIsMissing } from '../../missing-model.ts';
 import { saysPromptIsTooLong } from '../../too-long.ts';
 
 /**
@@ -104,7 +104,7 @@ function findFault(type: string, message: string, status: number | undefined): F
     case 'billing_error':
       return 'upstream-auth';
     case 'not_found_error':
-      return message.startsWith('model:') ? 'model-not-found' : 'not-found';
+      return isModelMissing(message) ? 'model-not-found' : 'not-found';
     case 'conflict_error':
       return 'conflict';
     case 'request_too_large':
@@ -117,8 +117,22 @@ function findFault(type: string, message: string, status: number | undefined): F
       return 'upstream-overloaded';
     default:
       // This includes `api_error`: the vendor uses that type for 503 and 504, too.
-      if (status === 400 || status === 422) return findRequestFault(message, status);
-      return status === 429 ? findRateFault(message) : findStatusFault(status);
+      return findFaultByStatus(message, status);
+  }
+}
+
+function findFaultByStatus(message: string, status: number | undefined): Fault {
+  switch (status) {
+    case 400:
+    case 422:
+      return findRequestFault(message, status);
+    case 404:
+    case 410:
+      return isModelMissing(message) ? 'model-not-found' : 'not-found';
+    case 429:
+      return findRateFault(message);
+    default:
+      return findStatusFault(status);
   }
 }
 
