@@ -17,10 +17,17 @@ import { errorCode } from '../lib/error-code.ts';
 const CONNECTIONS = 4;
 
 /**
- * Milliseconds that a statement may take, and that a migration or a write waits for a lock before PostgreSQL gives up.
+ * Milliseconds that a statement may take, and that a migration or a write waits for a lock on a table or a row before
+ * PostgreSQL gives up.
  */
 const QUERY_TIMEOUT = 30_000;
 const LOCK_TIMEOUT = 20_000;
+
+/**
+ * Milliseconds that a statement of a migration may take, and that a process waits while another one migrates. An index or
+ * a sum over all rows of a large store takes minutes. A start that gave up would begin again with the next one, for ever.
+ */
+export const MIGRATION_TIMEOUT = 3_600_000;
 
 /**
  * Milliseconds that a statement of a write may take. It is less than `QUERY_TIMEOUT`, so that the server itself gives
@@ -75,9 +82,12 @@ export function inOneMigration<T, R>(db: Kysely<T>, migrate: (db: Kysely<T>) => 
   return db.connection().execute(async (connection) => {
     await sql`begin`.execute(connection);
     try {
+      // Databases often have bounds of their own that are meant for short statements.
+      await sql`set local statement_timeout = ${sql.lit(MIGRATION_TIMEOUT)}`.execute(connection);
+      await sql`set local lock_timeout = 0`.execute(connection);
+      await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(connection);
       // A running backup locks its tables for as long as it takes, and whoever waits for them blocks everybody else.
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
-      await sql`select pg_advisory_xact_lock(hashtext('gateway_migrations'))`.execute(connection);
       const result = await migrate(connection);
       await sql`commit`.execute(connection);
       return result;

@@ -4,9 +4,9 @@
 
 import { Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
-import { migrate, migrationsOfNewer } from './migrations/migrate.ts';
+import { findUpToDate, migrate, migrationsOfNewer } from './migrations/migrate.ts';
 import { migrations } from './migrations/migrations.ts';
-import { inOneMigration, postgresDialect } from './postgres.ts';
+import { inOneMigration, MIGRATION_TIMEOUT, postgresDialect } from './postgres.ts';
 import { type SqliteOptions, sqliteDialect } from './sqlite/sqlite.ts';
 import { getReason, hintFor, StoreError, type StorePlace } from './store-errors.ts';
 import type { Tables } from './tables.ts';
@@ -35,8 +35,36 @@ export async function openStore(
   options: SqliteOptions = {},
 ): Promise<Store> {
   return opened(connectStore(place, onTrouble, { ...options, create: true }), (store) =>
-    store.kind === 'postgres' ? inOneMigration(store.db, (db) => migrate({ ...store, db })) : migrate(store),
+    place.url === undefined ? migrate(store) : migratePostgres(store, place.url, onTrouble),
   );
+}
+
+/**
+ * Brings the tables in PostgreSQL up to date, if they are not: over a connection of its own, whose statements may take as
+ * long as they need. @returns the names of the migrations of a newer version.
+ */
+async function migratePostgres(
+  store: Store,
+  url: string,
+  onTrouble: (reason: string) => void,
+): Promise<readonly string[]> {
+  const newer = await findUpToDate(store);
+  if (newer !== undefined) return newer;
+  const db = new Kysely<Tables>({ dialect: postgresDialect(url, onTrouble, MIGRATION_TIMEOUT) });
+  const slow = setTimeout(() => onTrouble(slowMigration(store.place)), SLOW_MIGRATION).unref();
+  try {
+    return await inOneMigration(db, (connection) => migrate({ ...store, db: connection }));
+  } finally {
+    clearTimeout(slow);
+    await db.destroy();
+  }
+}
+
+/** Milliseconds after which people are told what they wait for. */
+const SLOW_MIGRATION = 5_000;
+
+function slowMigration(place: StorePlace): string {
+  return `The tables of the store ${describePlace(place)} are being brought up to date, here or by another process, which can take minutes. If it is interrupted, it begins again.`;
 }
 
 /**

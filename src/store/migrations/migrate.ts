@@ -22,16 +22,37 @@ export async function migrate(store: Migrating): Promise<readonly string[]> {
   // Kysely calls tables corrupted if they have a migration that it does not know.
   const newer = await migrationsOfNewer(store, known).catch(() => []);
   if (newer.length === 0) throw failure;
-  const breaking = newer.find((name) => !onlyAdds(name));
-  if (breaking !== undefined) {
-    throw new Error(
-      `a newer version of the gateway has changed its tables (${breaking}) so that this one cannot use them`,
-    );
-  }
+  refuseBreaking(newer);
   const done = newer.map((name) => [name, { up: () => Promise.resolve() }]);
   const again = await describeFailure(store, { ...known, ...Object.fromEntries(done) });
   if (again !== undefined) throw again;
   return newer;
+}
+
+/**
+ * The names of the migrations of a newer version that a store has; undefined if it lacks some of this version. It is only
+ * read, so that a server that does not write at the moment is enough.
+ * @throws Error as `migrate` does for a newer version.
+ */
+export async function findUpToDate(store: Migrating): Promise<readonly string[] | undefined> {
+  const { rows } = await sql<{ is_there: boolean }>`
+    select to_regclass('gateway_migrations') is not null as is_there`.execute(store.db);
+  if (rows[0]?.is_there !== true) return undefined;
+  const done = new Set(await readNames(store));
+  const known = Object.keys(migrations());
+  if (!known.every((name) => done.delete(name))) return undefined;
+  const newer = [...done];
+  refuseBreaking(newer);
+  return newer;
+}
+
+/** @throws Error if a newer version changed the tables so that this one cannot use them. */
+function refuseBreaking(newer: readonly string[]): void {
+  const breaking = newer.find((name) => !onlyAdds(name));
+  if (breaking === undefined) return;
+  throw new Error(
+    `a newer version of the gateway has changed its tables (${breaking}) so that this one cannot use them`,
+  );
 }
 
 /** Runs the migrations that have not run yet. @returns the error if they fail. */
@@ -56,11 +77,16 @@ async function describeFailure(
 
 /** The names of the migrations that the store has and this program does not know. */
 export async function migrationsOfNewer(
-  { db }: Migrating,
+  store: Migrating,
   known: Readonly<Record<string, Migration>>,
 ): Promise<readonly string[]> {
+  return (await readNames(store)).filter((name) => !Object.hasOwn(known, name));
+}
+
+/** The names of the migrations that the store has. */
+async function readNames({ db }: Migrating): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from gateway_migrations order by name`.execute(db);
-  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name));
+  return rows.map(({ name }) => name);
 }
 
 /** The schema on PostgreSQL's search path that has the tables, or in which they will be created. */
