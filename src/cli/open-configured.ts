@@ -28,6 +28,7 @@ export async function openConfigured(config: Config, options: OpenOptions): Prom
  * Reads the configuration again.
  * @param before the settings in force.
  * @param sandboxed whether simulated vendors serve: they never replace real ones in a running gateway.
+ * @param files collects the files that are read, also if the configuration is refused.
  * @throws ConfigError if it is not valid, if it has no vendor any more, or if its file sets nothing any more: an editor may
  *   have emptied it, or a mount be gone, and every key would be refused.
  */
@@ -35,8 +36,9 @@ export async function rereadSettings(
   { environment, directory }: StartContext,
   before: Pick<Settings, 'setsNothing' | 'file'>,
   sandboxed: boolean,
+  files: Set<string>,
 ): Promise<Settings> {
-  const settings = await readServed(environment, directory);
+  const settings = await readServed(environment, directory, files);
   if (settings.setsNothing && !before.setsNothing) {
     throw new ConfigError(
       `The configuration file ${before.file} sets nothing any more. If that is meant, restart the gateway.`,

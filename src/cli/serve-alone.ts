@@ -86,9 +86,9 @@ export async function serveAlone({
   });
   watching.observe(serving);
   onSignals(makeShutdown(serving, diagnostics));
-  onConfigChange(settings.files, problem, () =>
+  onConfigChange(settings.files, problem, (files) =>
     watching.reload(async () => {
-      const reread = await rereadSettings(surroundings, lastRead, serving.current().sandboxed);
+      const reread = await rereadSettings(surroundings, lastRead, serving.current().sandboxed, files);
       const { config: next } = reread;
       const before = serving.current().gateway;
       inUse = await openConfigured(keepFixedSettings(config, next, inUse.config.admin.key), {
@@ -99,7 +99,6 @@ export async function serveAlone({
       admin?.applyConfig(next);
       lastRead = reread;
       logReload(diagnostics, config, next);
-      return reread.files;
     }),
   );
   const served = {

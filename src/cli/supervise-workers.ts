@@ -72,12 +72,14 @@ export async function superviseWorkers({
     }),
     ADMIN,
   );
-  onConfigChange(settings.files, problem, async () => {
+  onConfigChange(settings.files, problem, async (files) => {
     const isSandboxed = vendors.all.length === 0;
-    const reread = await rereadSettings(surroundings, lastRead, isSandboxed).catch((error: unknown) => {
-      reloadsRefused += 1;
-      throw error;
-    });
+    const reread = await rereadSettings(surroundings, lastRead, isSandboxed, files).catch(
+      (error: unknown) => {
+        reloadsRefused += 1;
+        throw error;
+      },
+    );
     const { config: next } = reread;
     vendors = configuredVendors(next);
     lastRead = reread;
@@ -86,7 +88,6 @@ export async function superviseWorkers({
     workers.serveBy(toServe(inUse));
     admin?.applyConfig(next);
     logReload(diagnostics, config, next);
-    return reread.files;
   });
   const served = {
     ...(admin && { admin: admin.url }),

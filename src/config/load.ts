@@ -38,13 +38,17 @@ export async function readConfig(environment: Environment, directory: string): P
 
 /** Like `readConfig`, with the files. Every call reads them again. @throws ConfigError */
 export function readSettings(environment: Environment, directory: string): Promise<Settings> {
-  return readFor(environment, directory, () => {});
+  return readFor(environment, directory, new Set(), () => {});
 }
 
-/** @param check throws ConfigError if a valid configuration is not fit for what it is read for. */
+/**
+ * @param files collects the files that are read, also if one of them is refused.
+ * @param check throws ConfigError if a valid configuration is not fit for what it is read for.
+ */
 async function readFor(
   environment: Environment,
   directory: string,
+  files: Set<string>,
   check: (config: Config) => void,
 ): Promise<Settings> {
   const found = await readConfigFile(environment['GATEWAY_CONFIG'], directory);
@@ -55,7 +59,7 @@ async function readFor(
       `${file} is a configuration of ${gateway}. To turn it into one of this gateway (docs/coming-from.md): ${commandLine(environment, `import ${file}`)}`,
     );
   }
-  const files = new Set(file === undefined ? [] : [file]);
+  if (file !== undefined) files.add(file);
   const read = keyReader(directory, files);
   const variables = await withFiles(environment, SECRETS, read);
   try {
@@ -137,10 +141,15 @@ export async function readGiven(
 /**
  * Like `readSettings`, for commands that serve. A shell may set OPENAI_BASE_URL to the address of this gateway, for clients.
  * The gateway reads the same variable as the address of the vendor, and would call itself without end.
+ * @param files collects the files that are read, also if the configuration is refused.
  * @throws ConfigError
  */
-export function readServed(environment: Environment, directory: string): Promise<Settings> {
-  return readFor(environment, directory, (config) => {
+export function readServed(
+  environment: Environment,
+  directory: string,
+  files = new Set<string>(),
+): Promise<Settings> {
+  return readFor(environment, directory, files, (config) => {
     const name = vendorAtItself(config);
     if (name === undefined) return;
     const issue = { path: ['vendors', name, 'baseUrl'], message: 'is the address of this gateway itself' };

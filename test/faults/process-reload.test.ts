@@ -254,6 +254,20 @@ describe.each(['one process', 'two workers'])('%s', (name) => {
     expect(stage.gateway.output()).not.toMatch(/(?:first|second|third)-token/);
   });
 
+  test('P-10 one that names a file that has yet to come is taken once the file is there', async () => {
+    await open();
+    const token = join(stage.gateway.directory, 'token');
+    const vendors = { openai: { baseUrl: `${stage.upstream.url}/v1`, apiKeyFile: 'token' } };
+    write(JSON.stringify({ port: 0, workers, vendors, keys: [{ name: 'test', key: KEY }] }));
+    await eventually(() => told('token cannot be read (ENOENT)') === 1, 'it is refused');
+    writeFileSync(token, '');
+    await eventually(() => told('token is empty') === 1, 'it is refused again');
+    writeFileSync(token, 'late-token');
+    await eventually(() => told(IN_FORCE) === 1, 'it is taken');
+    expect(await ask('openai/gpt-4o')).toBe(200);
+    expect(stage.upstream.received.at(-1)?.headers.authorization).toBe('Bearer late-token');
+  });
+
   test('P-10 a bad one is refused whole, in a line; the old one stays', async () => {
     await open();
     const model = {

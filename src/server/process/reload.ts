@@ -7,10 +7,10 @@ import type { LogProblem } from '../../lib/diagnostics.ts';
 /** The interval for polling file times. Unlike a watch, polling notices files that are replaced, linked or mounted. */
 const POLL_INTERVAL = 1_000;
 
-/** @param reload applies the new configuration, and returns the files that it comes from. */
-export type OnConfigChange = (files: readonly string[], log: LogProblem, reload: Reload) => void;
+export type OnConfigChange = (files: Iterable<string>, log: LogProblem, reload: Reload) => void;
 
-type Reload = () => Promise<readonly string[]>;
+/** Applies the new configuration. @param read collects the files that it comes from, also if it is refused. */
+type Reload = (read: Set<string>) => Promise<void>;
 
 /**
  * Listens for SIGHUP from now on: a signal that arrives while the process starts waits until it serves.
@@ -35,19 +35,23 @@ export function watchConfig(): OnConfigChange {
   if (process.platform !== 'win32') process.on('SIGHUP', occasion);
   return (files, log, reload) => {
     const watch = watcher(occasion);
+    let followed = new Set(files);
     begun.resolve(async () => {
       watch.noteRead();
-      const next = await logFailure(log, reload);
-      if (next !== undefined) watch.follow(next);
+      const read = new Set<string>();
+      const isInForce = await logFailure(log, () => reload(read));
+      // What a refused one lacks may be a file that it names and that has yet to come, or to be complete.
+      followed = isInForce ? read : new Set([...followed, ...read]);
+      watch.follow(followed);
     });
-    watch.follow(files);
+    watch.follow(followed);
   };
 }
 
 /** Polls files, and reports when one of them has changed. */
 interface Watcher {
   /** Polls these files from now on, and no others. */
-  follow(files: readonly string[]): void;
+  follow(files: ReadonlySet<string>): void;
   /** Says that all files are about to be read: a change until now, which a poll may notice later, is no news. */
   noteRead(): void;
 }
@@ -67,13 +71,12 @@ function watcher(onChange: () => void): Watcher {
   };
   return {
     follow(files) {
-      const next = new Set(files);
       for (const [file, look] of watched) {
-        if (next.has(file)) continue;
+        if (files.has(file)) continue;
         unwatchFile(file, look);
         watched.delete(file);
       }
-      for (const file of next) if (!watched.has(file)) add(file);
+      for (const file of files) if (!watched.has(file)) add(file);
     },
     noteRead() {
       for (const file of watched.keys()) {
@@ -85,15 +88,19 @@ function watcher(onChange: () => void): Watcher {
   };
 }
 
-/** Runs `reload`. A failure is reported in one line, and the old configuration stays in force. */
-async function logFailure(log: LogProblem, reload: Reload): Promise<readonly string[] | undefined> {
+/**
+ * Runs `reload`. A failure is reported in one line, and the old configuration stays in force.
+ * @returns whether the new one is in force.
+ */
+async function logFailure(log: LogProblem, reload: () => Promise<void>): Promise<boolean> {
   try {
-    return await reload();
+    await reload();
+    return true;
   } catch (error) {
     const reason = error instanceof ConfigError ? error.message : `It cannot be used: ${String(error)}`;
     log(
       `The new configuration was refused, and the old one stays in force. ${reason.replaceAll(/\s*\n\s*/g, ' ')}`,
     );
-    return undefined;
+    return false;
   }
 }
