@@ -100,6 +100,7 @@ describe('the page about metrics', () => {
       usageLost: none,
       reloadsRefused: none,
       addressesRefused: none,
+      certificates: () => [{ field: 'tls', end: new Date('2027-01-01') }],
     });
     const text = await observers.metrics.render();
     await observers.close(0);

@@ -6,7 +6,7 @@ import type { Environment } from '../lib/environment.ts';
 import type { UpstreamHealth } from '../upstream/pool/upstreams.ts';
 import type { Log } from './log/log.ts';
 import type { CounterFigures } from './metrics/counter-figures.ts';
-import { type Metrics, openMetrics } from './metrics/metrics.ts';
+import { type CertificateEnd, type Metrics, openMetrics } from './metrics/metrics.ts';
 import { openTraces, type Traces } from './traces/traces.ts';
 
 export interface ObserveOptions {
@@ -75,6 +75,8 @@ export interface Figures {
   readonly reloadsRefused: () => number;
   /** Connections that were refused because a vendor's name resolved to an address that must not be asked. */
   readonly addressesRefused: () => number;
+  /** When each certificate that the gateway shows expires, by the field of the configuration. */
+  readonly certificates: () => Iterable<CertificateEnd>;
 }
 
 /** Counted by each process that serves; if there are several, by the first process too. */
@@ -86,7 +88,16 @@ export const RELOADS_REFUSED = {
 /** Adds the figures, under the names that the dashboard and the alerts in `deploy/` use. */
 export function addFigures(
   metrics: Metrics,
-  { inFlight, webSockets, upstreams, budgets, usageLost, reloadsRefused, addressesRefused }: Figures,
+  {
+    inFlight,
+    webSockets,
+    upstreams,
+    budgets,
+    usageLost,
+    reloadsRefused,
+    addressesRefused,
+    certificates,
+  }: Figures,
 ): void {
   metrics.gauge('gateway_requests_in_flight', 'Exchanges in progress.', inFlight);
   metrics.gauge(
@@ -96,6 +107,7 @@ export function addFigures(
   );
   metrics.upstreams(upstreams);
   metrics.budgets(budgets);
+  metrics.certificates(certificates);
   metrics.counter(
     'gateway_usage_records_lost_total',
     'Exchanges whose usage could not be stored.',

@@ -1,10 +1,10 @@
 /** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
 
-import { X509Certificate } from 'node:crypto';
 import { modelFilter } from '../access/model-filter.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
+import { shownCertificates } from '../config/shown-certificates.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Environment } from '../lib/environment.ts';
 import type { KeySettings } from '../store/keys/key-settings.ts';
@@ -59,19 +59,12 @@ export function findExpiredKeys({ keys }: Config): readonly string[] {
 }
 
 /** A sentence for each certificate that the gateway shows although it has expired: no client would accept it. */
-export function findExpiredCertificates({ tls, admin, vendors }: Config): readonly string[] {
-  const ofVendors = Object.entries(vendors).flatMap(([name, { tls: own, upstreams = [] }]) => [
-    { field: `vendors.${name}.tls`, tls: own },
-    ...upstreams.map((upstream, at) => ({ field: `vendors.${name}.upstreams.${at}.tls`, tls: upstream.tls })),
-  ]);
-  const shown = [{ field: 'tls', tls }, { field: 'admin.tls', tls: admin.tls }, ...ofVendors];
-  return shown.flatMap(({ field, tls: one }) => {
-    if (one?.cert === undefined) return [];
-    const { validToDate: end } = new X509Certificate(one.cert);
-    return end.getTime() <= Date.now()
+export function findExpiredCertificates(config: Config): readonly string[] {
+  return shownCertificates(config).flatMap(({ field, end }) =>
+    end.getTime() <= Date.now()
       ? [`Note: the certificate of ${field} expired on ${end.toISOString().slice(0, 10)}.`]
-      : [];
-  });
+      : [],
+  );
 }
 
 /**

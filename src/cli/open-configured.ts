@@ -12,6 +12,7 @@ import { type OpenOptions, openGateway } from '../server/open-gateway.ts';
 import type { Observability } from '../server/process/observability.ts';
 import type { ConfiguredGateway, Serving } from '../server/process/serving.ts';
 import type { StoreAccess } from '../server/process/store-access.ts';
+import { findExpiredCertificates } from './config-notes.ts';
 
 /** The environment and the directory that a configuration is read from. */
 export interface StartContext {
@@ -103,10 +104,15 @@ export function keepFixedSettings(first: Config, next: Config, adminKey = first.
 }
 
 /**
- * Reports in one line that a configuration was reloaded, and which of its changes take a restart.
+ * Reports in one line that a configuration was reloaded, and which of its changes take a restart; and in one more each
+ * certificate that has expired.
  * @param first the configuration of the start.
  */
-export function logReload({ info }: Diagnostics, first: Config, next: Config): void {
+export function logReload(
+  { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
+  first: Config,
+  next: Config,
+): void {
   const given = new Map<string, unknown>(Object.entries(next));
   const fixed = Object.entries(keepFixedSettings(first, next))
     .filter(([field, value]) => field !== 'port' && !isDeepStrictEqual(value, given.get(field)))
@@ -116,6 +122,7 @@ export function logReload({ info }: Diagnostics, first: Config, next: Config): v
   const rest =
     fixed.length === 0 ? '' : ` Changes to ${joinWords(fixed)} take effect when the gateway is restarted.`;
   info(`The configuration was reloaded and is in force.${rest}`);
+  for (const note of findExpiredCertificates(next)) problem(note);
 }
 
 /** `a`, `a and b`, `a, b, and c`. */

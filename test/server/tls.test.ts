@@ -10,10 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { Agent, setGlobalDispatcher } from 'undici';
+import { Agent, request, setGlobalDispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ConfigInput } from '../../src/config/schema.ts';
+import { parseExposition } from '../accounting/observe/exposition.ts';
 import { KEY } from '../support/gateway.ts';
 import { preload } from '../support/preload.ts';
 import { type GatewayProcess, type ProcessOptions, spawnGateway } from '../support/process.ts';
@@ -39,6 +40,9 @@ async function ask(head: string, socket = connectPlain(gateway.port, '127.0.0.1'
   secure.end(head);
   return text(secure);
 }
+
+/** Connects whatever the certificate. */
+const trusting = new Agent({ connect: { rejectUnauthorized: false } });
 
 /** The serial number of the certificate that a port shows. */
 async function serialAt(url: string): Promise<string> {
@@ -84,10 +88,33 @@ describe.each([1, 2])('with %d workers', (workers) => {
     await eventually(() => gateway.output().includes('Console: '), 'it serves');
     const admin = /https:\S+(?=\. Console with)/.exec(gateway.output())?.[0] ?? '';
     expect([await serialAt(gateway.url), await serialAt(admin)]).toEqual(['01', '01']);
+    // One that is just being written.
+    writeFileSync(certFile, readFileSync(file('wrong-name.pem')).subarray(0, 300));
+    await eventually(() => gateway.output().includes('tls.cert: must be a certificate'), 'it is refused');
+    expect([await serialAt(gateway.url), await serialAt(admin)]).toEqual(['01', '01']);
     copyFileSync(file('wrong-name.pem'), certFile);
     await expect.poll(() => serialAt(gateway.url)).toBe('02');
     await expect.poll(() => serialAt(admin)).toBe('02');
     await eventually(() => gateway.output().includes('was reloaded and is in force.'), 'the output says so');
+    const expiries = async (): Promise<readonly (readonly [string | undefined, number])[]> => {
+      const headers = { authorization: 'Bearer admin-key-of-the-tests' };
+      const { body } = await request(`${admin}/metrics`, { headers, dispatcher: trusting });
+      return parseExposition(await body.text())
+        .filter(({ name }) => name === 'gateway_certificate_expiry_timestamp_seconds')
+        .map(({ labels, value }) => [labels['field'], value]);
+    };
+    const before = await expiries();
+    expect(before.map(([field]) => field)).toEqual(['tls', 'admin.tls']);
+    for (const [, end] of before) expect(end).toBeGreaterThan(Date.now() / 1_000);
+    copyFileSync(file('expired.pem'), certFile);
+    const end = Date.UTC(2020, 1, 1) / 1_000;
+    await expect
+      .poll(async () => (await expiries()).map(([, at]) => Math.floor(at / 86_400) * 86_400))
+      .toEqual([end, end]);
+    await eventually(
+      () => gateway.output().includes('Note: the certificate of tls expired on 2020-02-01.'),
+      'the output says so',
+    );
     rmSync(folder, { recursive: true });
   });
 });

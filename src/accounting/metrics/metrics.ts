@@ -15,6 +15,12 @@ import { addExchangeMetrics } from './exchange-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import type { MetricSnapshot } from './snapshots.ts';
 
+/** When the certificate at a field of the configuration expires. */
+export interface CertificateEnd {
+  readonly field: string;
+  readonly end: Date;
+}
+
 export interface Metrics {
   /** Adds a counter. It is read at each scrape. @throws Error if the name is taken. */
   counter(name: string, help: string, read: () => number): void;
@@ -24,6 +30,8 @@ export interface Metrics {
   upstreams(read: () => Iterable<UpstreamHealth>): void;
   /** Sets the source of the budgets of keys and groups. */
   budgets(read: () => Iterable<Budget>): void;
+  /** Sets the source of the certificates that the gateway shows. */
+  certificates(read: () => Iterable<CertificateEnd>): void;
   /** Renders Prometheus's text format. */
   render(): Promise<string>;
   /** The figures as data, for `renderAll` in the first process. */
@@ -74,6 +82,18 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
   /** The budgets at this scrape, the same ones for all metrics. */
   let budgets: Iterable<Budget> = [];
   addBudgetMetrics(registry, () => budgets);
+  let certificatesNow: () => Iterable<CertificateEnd> = () => [];
+  new Gauge({
+    name: 'gateway_certificate_expiry_timestamp_seconds',
+    help: 'When a certificate that the gateway shows expires, in seconds since 1970; of several processes, the earliest.',
+    labelNames: ['field'],
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.reset();
+      for (const { field, end } of certificatesNow()) this.set({ field }, end.getTime() / 1e3);
+    },
+  });
   const stopWatching = addProcessMetrics(registry);
 
   /** Reads, once for each scrape, what several metrics are made of. */
@@ -90,6 +110,9 @@ export function openMetrics(counted: () => CounterFigures | Promise<CounterFigur
     },
     budgets(read) {
       budgetsNow = read;
+    },
+    certificates(read) {
+      certificatesNow = read;
     },
     async render() {
       await lookUp();

@@ -5,6 +5,7 @@ import { answerMetricsToAdmin } from '../../accounting/metrics/metrics-endpoint.
 import { addFigures, type Observers, openObservers } from '../../accounting/observe.ts';
 import { AccountingWorker } from '../../accounting/worker/accounting-worker.ts';
 import type { Config } from '../../config/schema.ts';
+import { shownCertificates } from '../../config/shown-certificates.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import type { Environment } from '../../lib/environment.ts';
 import type { WorkerThread } from '../../store/threads/worker-thread.ts';
@@ -95,6 +96,7 @@ export async function openObservability(
         usageLost: () => accounting.lost(),
         reloadsRefused: () => refused,
         addressesRefused: () => addressesRefused,
+        certificates: () => shownCertificates(current().config),
       });
     },
     flush: (milliseconds) => accounting.close(milliseconds),

@@ -242,6 +242,22 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    what: 'a certificate that is not renewed, and one that is',
+    // The time of these tests begins in 1970.
+    series: {
+      ...THERE,
+      'gateway_certificate_expiry_timestamp_seconds{field="tls",instance="a"}': '173700x60',
+      'gateway_certificate_expiry_timestamp_seconds{field="admin.tls",instance="a"}': '173700x9 999999x50',
+    },
+    at: 30,
+    on: {
+      GatewayCertificateExpires: {
+        labels: { field: 'tls' },
+        says: 'The certificate at tls expires within two days, or has expired, and no renewed one is in force.',
+      },
+    },
+  },
+  {
     what: 'requests refused for want of room',
     series: { ...THERE, [errors('overloaded')]: '0+60x60' },
     at: 30,

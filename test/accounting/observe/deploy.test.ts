@@ -40,6 +40,7 @@ describe('the metrics in use', async () => {
     usageLost: () => 0,
     reloadsRefused: () => 0,
     addressesRefused: () => 0,
+    certificates: () => [{ field: 'tls', end: new Date('2027-01-01') }],
     budgets: () => [
       { of: 'key', name: 'team', period: 'day', budget: 1, left: 0.5, reserved: 0 },
       { of: 'group', name: 'search', period: 'day', budget: 1, left: 0.5, reserved: 0 },

@@ -38,6 +38,7 @@ test('the metrics include both the counters of requests and those of other compo
     usageLost: () => 2,
     reloadsRefused: () => 1,
     addressesRefused: () => 3,
+    certificates: () => [{ field: 'tls', end: new Date('2027-01-01') }],
     budgets() {
       asked += 1;
       return [
