@@ -87,12 +87,12 @@ export function closingWith(
  *   key and its certificate may change.
  */
 export function keepFixedSettings(first: Config, next: Config, adminKey = first.admin.key): Config {
-  const { host, port, workers, store, redis, usage, admin, log } = first;
+  const { host, port, workers, store, redis, usage, audit, admin, log } = first;
   const key = adminKey && (next.admin.key ?? adminKey);
   const certificate = admin.tls && (next.admin.tls ?? admin.tls);
   return {
     ...next,
-    ...{ host, port, workers, store, redis, log },
+    ...{ host, port, workers, store, redis, audit, log },
     // `usage.ask` is the one field of `usage` that applies at once.
     usage: { ...usage, ask: next.usage.ask },
     admin: {

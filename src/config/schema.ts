@@ -187,6 +187,13 @@ export const configSchema = z.strictObject({
       ask: z.enum(['limited', 'always']).default('limited'),
     })
     .prefault({}),
+  /** The audit trail of changes to keys and groups. */
+  audit: z
+    .strictObject({
+      /** How many days its entries are kept. Absent: for ever. */
+      keepDays: z.number().positive().exactOptional(),
+    })
+    .prefault({}),
   /** The admin API, on a port of its own. Without a key it is off. */
   admin: z
     .strictObject({

@@ -39,6 +39,11 @@ export interface Audited {
   readonly after?: object | undefined;
 }
 
+/** What the ids of a time begin with. They are in the order of their times, as far as one clock made them. */
+export function auditIdAt(time: number): string {
+  return `audit_${time.toString(36).padStart(9, '0')}`;
+}
+
 /** Writes an entry in the transaction of the change: there is never one without the other. */
 export async function writeAudit(
   transaction: Transaction<Tables>,
@@ -47,8 +52,7 @@ export async function writeAudit(
 ): Promise<AuditRow> {
   const time = Date.now();
   const entry: AuditRow = {
-    // In the order of their times, as far as one clock made them.
-    id: `audit_${time.toString(36).padStart(9, '0')}${randomBytes(6).toString('hex')}`,
+    id: `${auditIdAt(time)}${randomBytes(6).toString('hex')}`,
     time,
     via: actor.via,
     actor: actor.name ?? null,

@@ -9,6 +9,7 @@ import { openCallerUsage } from '../../accounting/usage/caller-usage.ts';
 import { scheduleUsageDeletion } from '../../accounting/usage/delete-old-usage.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
+import { scheduleAuditDeletion } from '../../store/delete-old-audit.ts';
 import type { Store } from '../../store/store.ts';
 import { getReason, type StorePlace } from '../../store/store-errors.ts';
 import { ownedTable, scheduleStoredIdDeletion } from '../../store/stored-ids.ts';
@@ -32,7 +33,7 @@ export interface StoreAccess {
  */
 export async function openStoreAccess(
   store: Store,
-  { usage, redis, workers }: Pick<Config, 'usage' | 'redis' | 'workers'>,
+  { usage, audit, redis, workers }: Pick<Config, 'usage' | 'audit' | 'redis' | 'workers'>,
   { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<StoreAccess> {
   const limits = await openLimits({
@@ -50,6 +51,12 @@ export async function openStoreAccess(
   const forgetting = scheduleUsageDeletion(store, usage, (error) =>
     problem(`Old usage cannot be deleted: ${getReason(error)}`),
   );
+  const forgettingAudit =
+    audit.keepDays === undefined
+      ? undefined
+      : scheduleAuditDeletion(store, audit.keepDays, (error) =>
+          problem(`Old entries of the audit trail cannot be deleted: ${getReason(error)}`),
+        );
   const storedIds = openStoredIds({ table: ownedTable(store), log: problem });
   const forgettingIds = scheduleStoredIdDeletion(store, (error) =>
     problem(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
@@ -72,6 +79,7 @@ export async function openStoreAccess(
         followed.stop(),
         limits.close(),
         forgetting.stop(),
+        forgettingAudit?.stop(),
         forgettingIds.stop(),
         storedIds.close(),
       ]);
