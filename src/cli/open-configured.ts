@@ -12,6 +12,7 @@ import { type OpenOptions, openGateway } from '../server/open-gateway.ts';
 import type { Observability } from '../server/process/observability.ts';
 import type { ConfiguredGateway, Serving } from '../server/process/serving.ts';
 import type { StoreAccess } from '../server/process/store-access.ts';
+import { isSameDatabase } from '../store/postgres.ts';
 import { findExpiredCertificates } from './config-notes.ts';
 
 /** The environment and the directory that a configuration is read from. */
@@ -83,16 +84,24 @@ export function closingWith(
 
 /**
  * The configuration in force after a reload: `next`, except for what takes a restart to change, which stays as in `first`.
- * @param adminKey the admin key in force before. The admin API is open or not, and by https or not, from the start on; its
+ * Of a PostgreSQL, the user and the password may change.
+ * @param before what was in force before. The admin API is open or not, and by https or not, from the start on; its
  *   key and its certificate may change.
  */
-export function keepFixedSettings(first: Config, next: Config, adminKey = first.admin.key): Config {
-  const { host, port, workers, store, redis, usage, audit, admin, log } = first;
+export function keepFixedSettings(
+  first: Config,
+  next: Config,
+  before: Pick<Config, 'admin' | 'store'> = first,
+): Config {
+  const { host, port, workers, redis, usage, audit, admin, log } = first;
+  const { store } = before;
+  const adminKey = before.admin.key;
   const key = adminKey && (next.admin.key ?? adminKey);
   const certificate = admin.tls && (next.admin.tls ?? admin.tls);
   return {
     ...next,
-    ...{ host, port, workers, store, redis, audit, log },
+    ...{ host, port, workers, redis, audit, log },
+    store: { ...store, ...renewedAddress(store, next.store) },
     // `usage.ask` is the one field of `usage` that applies at once.
     usage: { ...usage, ask: next.usage.ask },
     admin: {
@@ -101,6 +110,22 @@ export function keepFixedSettings(first: Config, next: Config, adminKey = first.
       ...(certificate !== undefined && { tls: certificate }),
     },
   };
+}
+
+/** The address with another user or password for the same database. */
+function renewedAddress(first: Config['store'], next: Config['store']): Pick<Config['store'], 'url'> {
+  return first.url !== undefined && next.url !== undefined && isSameDatabase(first.url, next.url)
+    ? { url: next.url }
+    : {};
+}
+
+/** Makes later connections to a PostgreSQL as a configuration in force says. */
+export function renewStore(
+  { store }: Pick<Config, 'store'>,
+  ...users: readonly Pick<StoreAccess, 'renewAddress'>[]
+): void {
+  const { url } = store;
+  if (url !== undefined) for (const user of users) user.renewAddress(url);
 }
 
 /**

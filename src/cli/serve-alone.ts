@@ -15,6 +15,7 @@ import {
   keepFixedSettings,
   logReload,
   openConfigured,
+  renewStore,
   rereadSettings,
 } from './open-configured.ts';
 import { optimize } from './optimize.ts';
@@ -91,11 +92,12 @@ export async function serveAlone({
       const reread = await rereadSettings(surroundings, lastRead, serving.current().sandboxed, files);
       const { config: next } = reread;
       const before = serving.current().gateway;
-      inUse = await openConfigured(keepFixedSettings(config, next, inUse.config.admin.key), {
+      inUse = await openConfigured(keepFixedSettings(config, next, inUse.config), {
         ...options,
         previous: before,
       });
       serving.replace(inUse);
+      renewStore(inUse.config, accounts, watching);
       admin?.applyConfig(next);
       lastRead = reread;
       logReload(diagnostics, config, next);

@@ -39,16 +39,19 @@ const WRITE_TIMEOUT = 25_000;
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
 /**
- * The dialect of the database at `url` (`postgres://…`).
+ * The dialect of a database.
+ * @param address its address (`postgres://…`), or a function that returns it for each new connection.
  * @param onTrouble called with a sentence when an idle connection breaks.
  * @param timeout milliseconds that a statement may take.
  */
 export function postgresDialect(
-  url: string,
+  address: string | (() => string),
   onTrouble: (reason: string) => void,
   timeout = QUERY_TIMEOUT,
 ): Dialect {
-  const dialect = new PostgresDialect({ pool: () => openPool(url, onTrouble, timeout) });
+  const dialect = new PostgresDialect({
+    pool: () => openPool(typeof address === 'string' ? () => address : address, onTrouble, timeout),
+  });
   return {
     createAdapter: () => new PoolableAdapter(),
     createDriver: () => dialect.createDriver(),
@@ -109,13 +112,13 @@ export async function boundWaits<T>(transaction: Kysely<T>): Promise<void> {
 
 /** Most stores are SQLite, so the driver of PostgreSQL is loaded only when it is needed. */
 async function openPool(
-  url: string,
+  address: () => string,
   onTrouble: (reason: string) => void,
   timeout: number,
 ): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
-    connectionString: verifying(url),
+    connectionString: verifying(address()),
     max: CONNECTIONS,
     application_name: 'gateway',
     connectionTimeoutMillis: 5_000,
@@ -134,7 +137,11 @@ async function openPool(
   pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
   return {
     options: pool.options,
-    connect: async () => leavingUseless(await pool.connect()),
+    async connect() {
+      // The pool makes each connection by its options as they are then.
+      pool.options.connectionString = verifying(address());
+      return leavingUseless(await pool.connect());
+    },
     end: () => pool.end(),
   };
 }
@@ -170,6 +177,18 @@ function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
     });
   }
   return { query, release: (destroy) => client.release(destroy || silence !== undefined || isReadOnly) };
+}
+
+/** Whether two addresses differ in their user and password at most. */
+export function isSameDatabase(one: string, other: string): boolean {
+  return withoutUser(one) === withoutUser(other);
+}
+
+function withoutUser(url: string): string {
+  const address = new URL(url);
+  address.username = '';
+  address.password = '';
+  return address.href;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Store {
   readonly newer: readonly string[];
   /** Who makes the changes, for the audit trail; absent means the gateway itself. */
   readonly actor?: Actor;
+  /** Makes later connections to PostgreSQL with the user and the password of this address. */
+  readonly renewAddress: (url: string) => void;
   close(): Promise<void>;
 }
 
@@ -113,11 +115,21 @@ export function connectStore(
   options: SqliteOptions = {},
 ): Store {
   const { path, url } = place;
+  let address = url ?? '';
   const postgres = url !== undefined;
   const db = new Kysely<Tables>({
-    dialect: postgres ? postgresDialect(url, onTrouble) : sqliteDialect(path, options),
+    dialect: postgres ? postgresDialect(() => address, onTrouble) : sqliteDialect(path, options),
   });
-  return { db, kind: postgres ? 'postgres' : 'sqlite', place, newer: [], close: () => db.destroy() };
+  return {
+    db,
+    kind: postgres ? 'postgres' : 'sqlite',
+    place,
+    newer: [],
+    renewAddress(next) {
+      address = next;
+    },
+    close: () => db.destroy(),
+  };
 }
 
 /** Whether the store answers. */

@@ -15,6 +15,7 @@ export async function serve(port: MessagePort, options: AccountingOptions): Prom
   port.on('message', (request: WorkerRequest) => {
     if (request === 'figures') accounting.figures();
     else if ('records' in request) accounting.record(request.records);
+    else if ('address' in request) accounting.renewAddress(request.address);
     else void accounting.close(request.close).then(() => port.close());
   });
 }

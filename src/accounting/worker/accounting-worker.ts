@@ -49,7 +49,7 @@ const FIGURES_TIMEOUT = 2_000;
 const NOTHING_YET: WriteProgress = { open: 0, dropped: 0 };
 
 export class AccountingWorker {
-  readonly #options: AccountingOptions;
+  #options: AccountingOptions;
   readonly #readers: Readers;
   readonly #thread: WorkerThread;
   #port: ThreadPort<WorkerAnswer> | undefined;
@@ -109,6 +109,13 @@ export class AccountingWorker {
     const answered = new Promise<CounterFigures>((resolve) => this.#asking.push(resolve));
     this.#post('figures');
     return (await withTimeout(answered, FIGURES_TIMEOUT)) ?? this.#figures;
+  }
+
+  /** Makes later connections to the store with the user and the password of this address. */
+  renewAddress(url: string): void {
+    // Another thread may begin later.
+    this.#options = { ...this.#options, store: { ...this.#options.store, url } };
+    if (!this.#isClosing) this.#port?.post({ address: url } satisfies WorkerRequest);
   }
 
   /** The number of exchanges that could not be processed or written. */

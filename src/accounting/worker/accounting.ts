@@ -70,6 +70,8 @@ export type WorkerAnswer =
 export type WorkerRequest =
   | { readonly records: readonly PostedRecord[] }
   | 'figures'
+  /** Another user or password for the store. */
+  | { readonly address: string }
   | { readonly close: number };
 
 /** Each method answers through the callback of `openAccounting`. */
@@ -78,6 +80,8 @@ export interface Accounting {
   record(records: readonly PostedRecord[]): void;
   /** Sends the figures for metrics. */
   figures(): void;
+  /** Makes later connections to the store with the user and the password of this address. */
+  renewAddress(url: string): void;
   /** Writes what is open, for at most so many milliseconds. */
   close(milliseconds: number): Promise<void>;
 }
@@ -156,6 +160,7 @@ export async function openAccounting(
       });
     },
     figures: () => answer({ figures: counters.figures() }),
+    renewAddress: store.renewAddress,
     async close(milliseconds) {
       batches.flush();
       const lost = await recorder.close(milliseconds);

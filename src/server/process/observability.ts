@@ -21,6 +21,8 @@ export interface Observability extends Observers {
   observe(serving: Serving): void;
   /** Writes all records and reports at the end, within so many milliseconds. */
   flush(milliseconds: number): Promise<void>;
+  /** As for `Store`. */
+  readonly renewAddress: (url: string) => void;
   /** Runs a reload of the configuration, and counts whether it is refused. */
   reload<T>(read: () => Promise<T>): Promise<T>;
 }
@@ -100,6 +102,7 @@ export async function openObservability(
       });
     },
     flush: (milliseconds) => accounting.close(milliseconds),
+    renewAddress: (url) => accounting.renewAddress(url),
     async reload(read) {
       try {
         return await read();

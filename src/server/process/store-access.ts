@@ -22,6 +22,8 @@ export interface StoreAccess {
   readonly place: StorePlace;
   /** Reads changed keys now instead of at the next interval. */
   refresh(): void;
+  /** As for `Store`. */
+  readonly renewAddress: Store['renewAddress'];
   /** Closes the store, when nothing is served any more. */
   close(): Promise<void>;
 }
@@ -73,6 +75,7 @@ export async function openStoreAccess(
       // A failure here is reported at the next interval.
       followed.refresh().catch(() => {});
     },
+    renewAddress: store.renewAddress,
     async close() {
       // A statement that comes after the store is closed would fail.
       await Promise.all([

@@ -247,6 +247,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
       kind: 'postgres',
       place,
       newer: [],
+      renewAddress: () => undefined,
       close: async () => undefined,
     };
     const other = await connected(url);
