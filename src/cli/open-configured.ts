@@ -84,24 +84,25 @@ export function closingWith(
 
 /**
  * The configuration in force after a reload: `next`, except for what takes a restart to change, which stays as in `first`.
- * Of a PostgreSQL, the user and the password may change.
+ * Of PostgreSQL and Redis, the user and the password may change.
  * @param before what was in force before. The admin API is open or not, and by https or not, from the start on; its
  *   key and its certificate may change.
  */
 export function keepFixedSettings(
   first: Config,
   next: Config,
-  before: Pick<Config, 'admin' | 'store'> = first,
+  before: Pick<Config, 'admin' | 'store' | 'redis'> = first,
 ): Config {
-  const { host, port, workers, redis, usage, audit, admin, log } = first;
-  const { store } = before;
+  const { host, port, workers, usage, audit, admin, log } = first;
+  const { store, redis } = before;
   const adminKey = before.admin.key;
   const key = adminKey && (next.admin.key ?? adminKey);
   const certificate = admin.tls && (next.admin.tls ?? admin.tls);
   return {
     ...next,
-    ...{ host, port, workers, redis, audit, log },
+    ...{ host, port, workers, audit, log },
     store: { ...store, ...renewedAddress(store, next.store) },
+    redis: { ...redis, ...renewedAddress(redis, next.redis) },
     // `usage.ask` is the one field of `usage` that applies at once.
     usage: { ...usage, ask: next.usage.ask },
     admin: {
@@ -112,20 +113,26 @@ export function keepFixedSettings(
   };
 }
 
+interface Addressed {
+  readonly url?: string;
+}
+
 /** The address with another user or password for the same database. */
-function renewedAddress(first: Config['store'], next: Config['store']): Pick<Config['store'], 'url'> {
+function renewedAddress(first: Addressed, next: Addressed): Addressed {
   return first.url !== undefined && next.url !== undefined && isSameDatabase(first.url, next.url)
     ? { url: next.url }
     : {};
 }
 
-/** Makes later connections to a PostgreSQL as a configuration in force says. */
-export function renewStore(
-  { store }: Pick<Config, 'store'>,
-  ...users: readonly Pick<StoreAccess, 'renewAddress'>[]
+/** Makes later connections to PostgreSQL and Redis as a configuration in force says. */
+export function renewAddresses(
+  { store, redis }: Pick<Config, 'store' | 'redis'>,
+  { accounts, watching }: Pick<ClosedWithGateway, 'accounts' | 'watching'>,
 ): void {
-  const { url } = store;
-  if (url !== undefined) for (const user of users) user.renewAddress(url);
+  if (redis.url !== undefined) accounts.renewRedis(redis.url);
+  if (store.url === undefined) return;
+  accounts.renewAddress(store.url);
+  watching.renewAddress(store.url);
 }
 
 /**

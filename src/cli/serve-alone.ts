@@ -15,7 +15,7 @@ import {
   keepFixedSettings,
   logReload,
   openConfigured,
-  renewStore,
+  renewAddresses,
   rereadSettings,
 } from './open-configured.ts';
 import { optimize } from './optimize.ts';
@@ -97,7 +97,7 @@ export async function serveAlone({
         previous: before,
       });
       serving.replace(inUse);
-      renewStore(inUse.config, accounts, watching);
+      renewAddresses(inUse.config, { accounts, watching });
       admin?.applyConfig(next);
       lastRead = reread;
       logReload(diagnostics, config, next);

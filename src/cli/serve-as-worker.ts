@@ -15,7 +15,7 @@ import { WorkerThread } from '../store/threads/worker-thread.ts';
 import { waitForStore } from '../store/wait-for-store.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
-import { closingWith, openConfigured, renewStore, type StartContext } from './open-configured.ts';
+import { closingWith, openConfigured, renewAddresses, type StartContext } from './open-configured.ts';
 import { optimize } from './optimize.ts';
 
 /** Serves by the configurations that the first process sends, until it says to stop. */
@@ -70,7 +70,7 @@ export async function serveAsWorker({ environment, directory }: StartContext): P
   async function exchange(next: ServedConfig): Promise<void> {
     try {
       await watching.reload(async () => serving.replace(await open(next, serving.current().gateway)));
-      renewStore(next.config, accounts, watching);
+      renewAddresses(next.config, { accounts, watching });
     } catch (error) {
       problem(`A worker keeps the old configuration: ${error}`);
     }

@@ -16,7 +16,7 @@ import { Workers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
 import { ADMIN, orExit } from './command.ts';
 import { logAudit } from './log-audit.ts';
-import { FLUSH_TIME, keepFixedSettings, logReload, renewStore, rereadSettings } from './open-configured.ts';
+import { FLUSH_TIME, keepFixedSettings, logReload, rereadSettings } from './open-configured.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -85,7 +85,7 @@ export async function superviseWorkers({
     lastRead = reread;
     sandbox?.change(sandboxOptions(next));
     inUse = keepFixedSettings(config, next, inUse);
-    renewStore(inUse, store);
+    if (inUse.store.url !== undefined) store.renewAddress(inUse.store.url);
     workers.serveBy(toServe(inUse));
     admin?.applyConfig(next);
     logReload(diagnostics, config, next);

@@ -103,6 +103,12 @@ function findCounters(prefix: string, counting: Counting, byModel?: StoredByMode
   };
 }
 
+/** Limits whose Redis may get another user or password. */
+export interface SharedLimits extends Limits {
+  /** Makes later connections to Redis with the user and the password of this address. */
+  renewRedis(url: string): void;
+}
+
 /** @throws if the store cannot say what was spent. */
 export async function openLimits({
   redisUrl,
@@ -116,7 +122,7 @@ export async function openLimits({
   window = 60,
   now = Date.now,
   timeZone,
-}: LimitOptions): Promise<Limits> {
+}: LimitOptions): Promise<SharedLimits> {
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
   // The figures of keys have no prefix, because processes of an earlier version use the same names.
   const keys = findCounters('', { window, now, timeZone, stored, connection }, storedByModel?.keys);
@@ -156,6 +162,7 @@ export async function openLimits({
   );
   return {
     ...limits,
+    renewRedis: (url) => connection?.renewAddress(url),
     async close() {
       await refreshing?.stop();
       await limits.close();

@@ -81,6 +81,8 @@ export interface RedisConnection {
   readonly onFault: ReportFault;
   /** Whether processes count together in Redis: it is connected, and has recently refused nothing. */
   isShared(): boolean;
+  /** Makes later connections with the user and the password of this address. */
+  renewAddress(url: string): void;
   close(): void;
 }
 
@@ -144,6 +146,12 @@ export async function openRedis(
     redis,
     onFault,
     isShared: () => redis.status === 'ready' && performance.now() - refused >= REFUSING,
+    renewAddress(next) {
+      const { username, password } = new URL(next);
+      // ioredis sends both at the beginning of each connection.
+      redis.options.username = decodeURIComponent(username);
+      redis.options.password = decodeURIComponent(password);
+    },
     close() {
       away = true;
       redis.disconnect();

@@ -24,6 +24,8 @@ export interface StoreAccess {
   refresh(): void;
   /** As for `Store`. */
   readonly renewAddress: Store['renewAddress'];
+  /** As for `SharedLimits`. */
+  readonly renewRedis: (url: string) => void;
   /** Closes the store, when nothing is served any more. */
   close(): Promise<void>;
 }
@@ -76,6 +78,7 @@ export async function openStoreAccess(
       followed.refresh().catch(() => {});
     },
     renewAddress: store.renewAddress,
+    renewRedis: limits.renewRedis,
     async close() {
       // A statement that comes after the store is closed would fail.
       await Promise.all([
