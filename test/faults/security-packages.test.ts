@@ -25,6 +25,8 @@ const lock = z
         link: z.boolean().optional(),
         inBundle: z.boolean().optional(),
         hasInstallScript: z.boolean().optional(),
+        dependencies: z.record(z.string(), z.string()).default({}),
+        optionalDependencies: z.record(z.string(), z.string()).default({}),
       }),
     ),
   })
@@ -52,6 +54,23 @@ test('S-27 every package comes from a registry, none from a repository, an addre
   }
   for (const [path, { resolved }] of installed) expect(resolved ?? 'https:', path).toMatch(/^https:/);
 });
+
+// npm installs nothing at all from a lockfile that lacks a package which another may use, on whatever system.
+test('S-27 the lockfile has every package that another one names, so that `npm ci` installs it', () => {
+  const missing = installed.flatMap(([path, entry]) =>
+    Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+      .filter((name) => !reachable(path, name))
+      .map((name) => `${path} needs ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Whether a package finds another in its own node_modules or in one above it. */
+function reachable(path: string, name: string): boolean {
+  if (`${path}/node_modules/${name}` in lock.packages) return true;
+  const above = path.lastIndexOf('/node_modules/');
+  return above === -1 ? `node_modules/${name}` in lock.packages : reachable(path.slice(0, above), name);
+}
 
 test('S-27 no package runs anything when it is installed, and our own runs one line, and in a clone builds the console', () => {
   const running = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
