@@ -21,7 +21,12 @@ export function askStored(): (call: Stored) => Prepared {
       ...call,
       method: stored.method,
       path: pathAt(vendor, stored.path) + passedOn(query),
-      headers: requestHeaders(vendor, upstreamFormat, { caller, stream, isBodiless: true }),
+      headers: requestHeaders(vendor, upstreamFormat, {
+        caller,
+        owner: principal.name,
+        stream,
+        isBodiless: true,
+      }),
       payload: new Payload([], stream),
     };
   };

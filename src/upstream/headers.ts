@@ -1,18 +1,22 @@
 /** Which headers pass the gateway: allow-lists in both directions, and the one credential that is added. */
 
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FormatName } from '../conversation/prompt.ts';
 import { ANTHROPIC_VERSION } from '../formats/messages/dialects.ts';
 import { wordSet } from '../lib/words.ts';
 import type { Vendor } from './vendor.ts';
 
+/** Callers' headers that every vendor gets on the native path. */
+const REQUEST_HEADERS = new Set(['accept', 'traceparent', 'tracestate']);
+
 /**
- * Callers' headers that every vendor gets on the native path. Translated requests go without `idempotency-key`: it
+ * The header by which a vendor may recognize a request that it has answered before. Translated requests go without: it
  * names the request as the caller wrote it, which is not what is sent, and no vendor that requests are translated to is
  * known to honour it (Anthropic's API does not: anthropic-sdk-typescript, pull request 1144). To pass it on would
  * promise, in the gateway's name, that nothing is billed twice.
  */
-const REQUEST_HEADERS = new Set(['accept', 'idempotency-key', 'traceparent', 'tracestate']);
+const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /** The header in which Google's SDKs send how many seconds they wait. Without it Vertex AI gives up after five minutes (js-genai#1489). */
 export const DEADLINE = 'x-server-timeout';
@@ -107,6 +111,8 @@ const NONE: ReadonlySet<string> = new Set();
 export interface RequestHeaderOptions {
   /** The caller's headers if they are meant for this vendor, as all in its own format are; otherwise undefined. */
   readonly caller: IncomingHttpHeaders | undefined;
+  /** The name of the gateway's key; absent if what is sent is not the request that the caller's idempotency key names. */
+  readonly owner?: string;
   /** Whether the answer is to be a stream. */
   readonly stream: boolean;
   /** Set for a request without a body. Some servers (Fastify) refuse one that says it is JSON. */
@@ -121,10 +127,10 @@ export interface RequestHeaderOptions {
 export function requestHeaders(
   vendor: Vendor,
   format: FormatName,
-  { caller, stream, isBodiless, more, without }: RequestHeaderOptions,
+  { caller, owner, stream, isBodiless, more, without }: RequestHeaderOptions,
 ): string[] {
   const sent: Record<string, string> = {};
-  if (caller !== undefined) passCallers(caller, format, sent);
+  if (caller !== undefined) passCallers(caller, owner, format, sent);
   if (without !== undefined) dropBetas(sent, without);
   for (const name in more) sent[name] ??= more[name] ?? '';
   if (format === 'messages') sent['anthropic-version'] ??= ANTHROPIC_VERSION;
@@ -142,15 +148,29 @@ export function requestHeaders(
 }
 
 /** Adds the headers of a caller that a vendor of a format gets. */
-function passCallers(caller: IncomingHttpHeaders, format: FormatName, sent: Record<string, string>): void {
+function passCallers(
+  caller: IncomingHttpHeaders,
+  owner: string | undefined,
+  format: FormatName,
+  sent: Record<string, string>,
+): void {
   const nominated = connectionNominated(caller);
   const prefixes = REQUEST_PREFIXES[format];
   for (const given in caller) {
     const name = REQUEST_ALIASES.get(given) ?? given;
     const value = caller[given];
     if (typeof value !== 'string' || NEVER_SENT.has(name) || nominated.has(name)) continue;
+    if (name === IDEMPOTENCY_KEY && owner !== undefined) sent[name] = scoped(value, owner);
     if (REQUEST_HEADERS.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) sent[name] = value;
   }
+}
+
+/**
+ * A caller's idempotency key, such that no other key of the gateway has the same. All of them share the vendor's account,
+ * and a vendor answers a key that it knows with what it has answered before.
+ */
+function scoped(given: string, owner: string): string {
+  return hash('sha256', `${owner}\n${given}`);
 }
 
 /** Leaves out beta features that the vendor must not get. */

@@ -58,9 +58,12 @@ const LEAST: Readonly<Record<FormatName, JsonObject>> = {
   'generate-content': { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
 };
 
-async function post(path: string, body: JsonObject, key: string) {
+async function post(path: string, body: JsonObject, key: string, headers: Record<string, string> = {}) {
   const before = stage.upstream.received.length;
-  const response = await postJson(stage.gateway.url + path, body, { key, headers: { connection: 'close' } });
+  const response = await postJson(stage.gateway.url + path, body, {
+    key,
+    headers: { connection: 'close', ...headers },
+  });
   return {
     status: response.status,
     text: await response.text(),
@@ -84,6 +87,10 @@ const REFERENCES: [format: FormatName, fields: JsonObject, field: string][] = [
   ['responses', item({ id: 'msg_1' }), 'input.id'],
   ['responses', item({ type: 'reasoning', id: 'rs_1', summary: [] }), 'input.id'],
   ['responses', item({ type: 'image_generation_call', id: 'ig_1' }), 'input.id'],
+  // Content of nothing stands for what is stored as well.
+  ['responses', item({ id: 'msg_1', content: null }), 'input.id'],
+  ['responses', item({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: '' }), 'input.id'],
+  ['responses', item({ type: 'image_generation_call', id: 'ig_1', result: '' }), 'input.id'],
   [
     'responses',
     item({ type: 'message', role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }),
@@ -439,5 +446,27 @@ describe('the list', () => {
     const ids = fields[format].fields.filter((path) => ID.test(path));
     expect(ids.length).toBeGreaterThan(2);
     expect(ids.filter((path) => !decided.has(path) && !HARMLESS.some((each) => each.test(path)))).toEqual([]);
+  });
+});
+
+describe('S-47 answers that a vendor keeps by the idempotency key of a request', () => {
+  test.each(FORMAT_NAMES)('are never those of another key: %s', async (format) => {
+    const kept = new Map<string, JsonObject>();
+    stage.respondWith(({ headers }, response) => {
+      const name = String(headers['idempotency-key']);
+      const answer = kept.get(name) ?? { id: `resp_${kept.size}` };
+      kept.set(name, answer);
+      json(response, answer);
+    });
+    const [path = ''] = PATHS[format];
+    const ask = async (key: string, name: string) =>
+      (await post(path, LEAST[format], key, { 'idempotency-key': name })).text;
+    const first = await ask(OWN, 'order-1');
+    expect(await ask(OWN, 'order-1')).toBe(first);
+    expect(await ask(OTHER, 'order-1')).not.toBe(first);
+    expect(await ask(OWN, 'order-2')).not.toBe(first);
+    // Nor can a key name one of the vendor's that it has learned.
+    const [learned = ''] = kept.keys();
+    expect(await ask(OTHER, learned)).not.toBe(first);
   });
 });

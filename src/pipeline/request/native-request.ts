@@ -32,8 +32,8 @@ export interface RequestOptions {
  */
 export function nativeRequest(routed: Routed, askUsage: RequestOptions['askUsage']): Prepared {
   const service = findModelInPath(routed);
-  const { vendor, upstreamFormat, route, message, named, body, model, refusedFields: without } = routed;
-  const counts = isMetered(routed.principal);
+  const { vendor, upstreamFormat, route, message, named, body, model, principal } = routed;
+  const counts = isMetered(principal);
   const asks = (counts || askUsage === 'always') && !routed.avoids?.has('stream-options');
   if (counts && upstreamFormat === 'responses') refuseBackground(routed);
   // No service whose path names the model has such an option.
@@ -52,9 +52,10 @@ export function nativeRequest(routed: Routed, askUsage: RequestOptions['askUsage
     path: pathAt(vendor, path),
     headers: requestHeaders(vendor, upstreamFormat, {
       caller: headers,
+      owner: principal.name,
       stream,
       more: sessionHeader(routed, findDialect(vendor, model)),
-      without,
+      without: routed.refusedFields,
     }),
     payload: edited(body, asking === undefined ? edits : [...edits, asking.edit], asksStream(routed)),
     ...(asking !== undefined && { stripInjectedUsage: asking.stripInjectedUsage }),

@@ -120,8 +120,8 @@ function wantedPrompt(given: Prompt, routed: Routed, model: string): Prompt {
  */
 function callersOwn({ isFallback, upstreamFormat, route, message }: Routed): IncomingHttpHeaders | undefined {
   if (isFallback === undefined || upstreamFormat !== route.format) return undefined;
-  // These two describe the request as the caller wrote it.
-  const { accept: _, 'idempotency-key': __, ...headers } = message.headers;
+  // What the caller accepts depends on the request as it was written.
+  const { accept: _, ...headers } = message.headers;
   return headers;
 }
 

@@ -50,7 +50,7 @@ export function unstored(format: FormatName, operation: Operation, request: Scan
 
 /**
  * Items of OpenAI's that stand for what is stored under their id: references, and reasoning or images without their
- * content.
+ * content. A content of nothing (`""`, null) is none, since nothing says that the vendor takes it for one.
  */
 function itemsNamed(input: Json | undefined): readonly Reference[] {
   return asObjects(input).flatMap((item) => {
@@ -58,9 +58,9 @@ function itemsNamed(input: Json | undefined): readonly Reference[] {
     if (id === undefined) return [];
     const type = asText(item['type']);
     const isWhole =
-      (type === 'reasoning' && asText(item['encrypted_content']) !== undefined) ||
-      (type === 'image_generation_call' && asText(item['result']) !== undefined) ||
-      (type === undefined && item['content'] !== undefined) ||
+      (type === 'reasoning' && Boolean(asText(item['encrypted_content']))) ||
+      (type === 'image_generation_call' && Boolean(asText(item['result']))) ||
+      (type === undefined && (item['content'] ?? null) !== null) ||
       (type !== undefined && !BY_ID.has(type));
     return isWhole ? [] : [{ id, field: 'input.id' }];
   });
