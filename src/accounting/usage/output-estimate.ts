@@ -9,15 +9,32 @@ import type { Tokens } from '../../conversation/tokens.ts';
 import { usageReaders } from '../../formats/usage-readers.ts';
 import { latin1OfBytes } from '../../lib/bytes.ts';
 import { BACKSLASH, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
+import { wordSet } from '../../lib/words.ts';
 import { EVENT_BEGINNING } from '../../streams/sse.ts';
 import { toBuffer } from '../../upstream/net/to-buffer.ts';
 
 /** As in English and in code. In most other scripts a token has fewer. */
 const BYTES_PER_TOKEN = 4;
 
-/** A run of so many bytes of base64 is a file, such as an image. Each file counts as so many tokens. */
+/** Base64 of so many bytes is a file, such as an image, in a field that holds some. Each counts as so many tokens. */
 const MIN_FILE_LENGTH = 2_048;
 const FILE_TOKENS = 1_000;
+
+/**
+ * The fields that hold files, or what a vendor has encrypted. A model reads what other fields say, also if it has no
+ * spaces (`the_cat_sat`).
+ */
+const FILE_FIELDS = wordSet(`
+  data url image_url file_data file_url video_url audio_url document_url input_audio result
+  encrypted_content signature thoughtSignature thought_signature
+`);
+
+/** The longest head of a data URL, and the longest name of a field with what stands between them. */
+const MAX_URL_HEAD = 1_024;
+const MAX_FIELD = 48;
+
+const URL_HEAD = /^(?:data:[^,]*;base64,)?$/;
+const FIELD = /"(\w+)"\s{0,8}:\s{0,8}$/;
 
 /** By format: what marks an event that has text, and the pattern of a text in it. The last text may be cut. */
 const TEXTS = {
@@ -49,20 +66,49 @@ export function tokensOfRequest(...pieces: readonly Uint8Array[]): number {
       bytes -= start;
       isInFile = start === request.byteLength;
     }
-    while (start + MIN_FILE_LENGTH <= request.byteLength) {
-      // A file must fill this place. Read from its end, most bytes of other text are never looked at.
-      let at = start + MIN_FILE_LENGTH - 1;
-      while (at >= start && isBase64(request[at])) at -= 1;
-      if (at < start) {
-        at = endOfFile(request, start + MIN_FILE_LENGTH);
-        bytes -= at - start;
+    for (let run = nextRun(request, start); run < request.byteLength; ) {
+      const isFile = beginsFile(request, run);
+      const end = isFile
+        ? endOfFile(request, run + MIN_FILE_LENGTH)
+        : endOfRun(request, run + MIN_FILE_LENGTH);
+      if (isFile) {
+        bytes -= end - run;
         files += 1;
-        isInFile = at === request.byteLength;
+        isInFile = end === request.byteLength;
       }
-      start = at + 1;
+      run = nextRun(request, end);
     }
   }
   return Math.ceil(bytes / BYTES_PER_TOKEN) + files * FILE_TOKENS;
+}
+
+/** The beginning of the next run of base64 that is as long as a file; the end of the request if there is none. */
+function nextRun(request: Uint8Array, from: number): number {
+  let start = from;
+  while (start + MIN_FILE_LENGTH <= request.byteLength) {
+    // Base64 must fill this place. Read from its end, most bytes of other text are never looked at.
+    let at = start + MIN_FILE_LENGTH - 1;
+    while (at >= start && isBase64(request[at])) at -= 1;
+    if (at < start) return start;
+    start = at + 1;
+  }
+  return request.byteLength;
+}
+
+function endOfRun(request: Uint8Array, from: number): number {
+  let at = from;
+  while (isBase64(request[at])) at += 1;
+  return at;
+}
+
+/** Whether a place is the beginning of a text in a field for files, or of the data in such a data URL. */
+function beginsFile(request: Uint8Array, start: number): boolean {
+  const before = toBuffer(request).subarray(Math.max(0, start - MAX_URL_HEAD), start);
+  const quote = before.lastIndexOf(QUOTE);
+  if (quote < 0 || !URL_HEAD.test(before.toString('latin1', quote + 1))) return false;
+  const at = start - before.length + quote;
+  const [, field = ''] = FIELD.exec(latin1OfBytes(request.subarray(Math.max(0, at - MAX_FIELD), at))) ?? [];
+  return FILE_FIELDS.has(field);
 }
 
 function endOfFile(request: Uint8Array, from: number): number {

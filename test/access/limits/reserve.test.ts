@@ -259,6 +259,33 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url, { format: 'responses', more: stored })).status).toBe(429);
   });
 
+  test.each(['the_cat_', 'data:image/png;base64,'])(
+    'words that look like a file count as words: %s',
+    async (beginning) => {
+      const prices = { input: 1_000, output: 0 };
+      const { url } = await serve(
+        { budgetDay: 60, budgetReserve: 'longest' },
+        { models: [{ ...DEAR, prices }] },
+      );
+      const content = beginning + 'the_cat_'.repeat(25_000);
+      expect((await ask(url, { more: { messages: [{ role: 'user', content }] } })).status).toBe(429);
+      const image = {
+        type: 'image_url',
+        image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(25_000)}` },
+      };
+      expect((await ask(url, { more: { messages: [{ role: 'user', content: [image] }] } })).status).toBe(200);
+      // A caller who leaves before the vendor has told the usage is charged for them, too.
+      held = [];
+      const leaving = new AbortController();
+      const most = { key: TWO, signal: leaving.signal, more: { messages: [{ role: 'user', content }] } };
+      const left = ask(url, most).catch(() => undefined);
+      await soon(() => expect(held).toHaveLength(1));
+      leaving.abort();
+      await left;
+      await soon(() => expect(records.at(-1)?.estimated?.tokens ?? 0).toBeGreaterThan(49_000));
+    },
+  );
+
   test.each([
     ['chat-completions', { service_tier: 'priority' }],
     ['responses', { service_tier: 'priority' }],
@@ -449,7 +476,7 @@ describe.skipIf(!hasRedis())('with Redis', () => {
       await here.hold('team', 2);
       await client.pexpire('gateway:reserved:team', 500);
       vi.advanceTimersByTime(30_000);
-      await soon(async () => expect(await client.pttl('gateway:reserved:team')).toBeGreaterThan(50_000));
+      await soon(async () => expect(await client.pttl('gateway:reserved:team')).toBeGreaterThan(49_000));
       here.release('team', 2);
       await soon(async () => expect(await client.exists('gateway:reserved:team')).toBe(0));
       here.close();

@@ -74,11 +74,33 @@ describe('a request', () => {
     ['with two, without an end', `{"url":"${picture}","url":"${picture}`, 2_000],
     ['of one long word', `{"content":"${'a'.repeat(2_000)}"}`, 500],
     ['of nothing', '', 0],
+    ['of words without spaces', `{"content":"${'the_cat_'.repeat(2_000)}"}`, 4_000],
+    ['of such words like a file', `{"text": "data:image/png;base64,${'the_cat_'.repeat(2_000)}"}`, 4_000],
+    ['of a file in a text', `{"text":"{\\"url\\":\\"${'the_cat_'.repeat(2_000)}\\"}"}`, 4_000],
+    ['of such words in a list', `{"url":["x","${'the_cat_'.repeat(2_000)}"]}`, 4_000],
+    ['of such words that do not end', `{"content":"${'a'.repeat(20_000)}`, 5_000],
+    ['of words before a file', `{"text":"${'a'.repeat(4_000)}","data" : "${picture}"}`, 2_000],
+    ['of such words in the middle of a text', `{"text":"Hi ${'the_cat_'.repeat(2_000)}"}`, 4_000],
   ])('%s', (_, request, tokens) => {
     const estimated = tokensOfRequest(Buffer.from(request));
     expect(estimated).toBeGreaterThanOrEqual(tokens);
     expect(estimated).toBeLessThan(tokens + 20);
   });
+});
+
+test('a request in pieces, which are cut only in its files and long texts', () => {
+  const picture = Buffer.alloc(90_000, 'é').toString('base64');
+  const words = 'the_cat_'.repeat(2_000);
+  const pieces = [
+    `{"text":"${words}`,
+    words,
+    `","image_url":{"url":"data:image/png;base64,${picture}`,
+    picture,
+    `${picture}"},"data":"${picture}"}`,
+  ];
+  const tokens = tokensOfRequest(...pieces.map((piece) => Buffer.from(piece)));
+  expect(tokens).toBeGreaterThanOrEqual(10_000);
+  expect(tokens).toBeLessThan(10_100);
 });
 
 const replies = join(import.meta.dirname, '../../../fixtures/replies');
