@@ -24,13 +24,21 @@ export function findEndUser(routed: Pick<Routed, 'body' | 'scan'>): string | und
   return user.length <= MAX_TAG_LENGTH && PRINTABLE.test(user) ? user : `user-${hash('sha256', user)}`;
 }
 
+/** Claude Code's name of a user and a session. */
+const OF_SESSION = /^(user_[0-9a-f]{64}_account_[0-9a-f-]*)_session_[0-9a-f-]+$/;
+
+const DEVICE = /^[0-9a-f]{64}$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /**
  * Claude Code puts the session into the user's id: at the end of a text, or as a field of an object in JSON (since 2.1).
- * Without it, all sessions of a user are one.
+ * Without it, all sessions of a user are one. Only exactly its form is read: people who choose their own names could
+ * otherwise have one that counts as somebody else's.
  */
 function withoutSession(user: string): string {
   const object = user.startsWith('{') ? asObject(tryParseJson(user)) : undefined;
-  if (object === undefined) return user.replace(/_session_[0-9a-f-]+$/, '');
-  const { session_id: _, ...rest } = object;
-  return asText(rest['account_uuid']) || asText(rest['device_id']) || JSON.stringify(rest);
+  if (object === undefined) return OF_SESSION.exec(user)?.[1] ?? user;
+  const [account = '', device = ''] = [asText(object['account_uuid']), asText(object['device_id'])];
+  if (!DEVICE.test(device)) return user;
+  return UUID.test(account) ? account : device;
 }

@@ -157,7 +157,7 @@ test('a user of Claude Code is one user in all sessions, and a long name is a ha
   const format = 'messages';
   const of = (user_id: string) => ({ metadata: { user_id } });
   const account = `user_${'a'.repeat(64)}_account_0b0b`;
-  const device = { device_id: 'd', account_uuid: '', session_id: '1' };
+  const device = { device_id: 'd'.repeat(64), account_uuid: '', session_id: '1' };
   for (const [first, second] of [
     [`${account}_session_01-02`, `${account}_session_03-04`],
     [JSON.stringify(device), JSON.stringify({ ...device, session_id: '2' })],
@@ -168,9 +168,24 @@ test('a user of Claude Code is one user in all sessions, and a long name is a ha
   }
   expect(records.map(({ tag }) => tag)).toEqual([
     ...Array(2).fill(account),
-    ...Array(2).fill('d'),
+    ...Array(2).fill('d'.repeat(64)),
     ...Array(2).fill(expect.stringMatching(/^user-[0-9a-f]{64}$/)),
   ]);
+});
+
+test.each([
+  'bob_session_1',
+  `user_${'a'.repeat(64)}_account_bob_session_1`,
+  '{"account_uuid":"bob"}',
+  '{"account_uuid":"bob","device_id":"bob","session_id":"1"}',
+  '{"device_id":"bob"}',
+])('an end user who is named like a session of another is not that other: %s', async (user) => {
+  const { url } = await serve({ requestsPerMinute: 1 });
+  expect(await statusOf(url, { user })).toBe(200);
+  expect(await statusOf(url, { metadata: { user_id: user } }, { format: 'messages' })).toBe(429);
+  for (const named of ['bob', `user_${'a'.repeat(64)}_account_bob`])
+    expect(await statusOf(url, { user: named })).toBe(200);
+  expect(records.map(({ tag }) => tag).slice(0, 2)).toEqual([user, user]);
 });
 
 test('a budget of each tag, with what requests in flight hold of it', async () => {
