@@ -3,7 +3,7 @@
 import { openTagBound } from './tag-bound.ts';
 
 /** The tag of requests that name neither a tag nor an end user: they share one. */
-const NO_TAG = '(none)';
+export const NO_TAG = '(none)';
 
 /** How long a tag is in use at least, in milliseconds: longer than its windows and its answers last. */
 const KEEP = 86_400_000;

@@ -188,6 +188,17 @@ test.each([
   expect(records.map(({ tag }) => tag).slice(0, 2)).toEqual([user, user]);
 });
 
+test('an end user who is named like the tag of another does not have that tag', async () => {
+  const { url } = await serve({ requestsPerMinute: 1 });
+  expect(await statusOf(url)).toBe(200);
+  expect(await statusOf(url, { user: 'ü' })).toBe(200);
+  const [none = '', hashed = ''] = records.map(({ tag }) => tag);
+  expect([none, hashed]).toEqual(['(none)', expect.stringMatching(/^user-[0-9a-f]{64}$/)]);
+  for (const user of [none, hashed, OTHER_TAGS]) expect(await statusOf(url, { user })).toBe(200);
+  expect(new Set(records.map(({ tag }) => tag)).size).toBe(5);
+  expect(records.at(-1)?.tag).not.toBe(OTHER_TAGS);
+});
+
 test('a budget of each tag, with what requests in flight hold of it', async () => {
   const { url, limits } = await serve({ budgetDay: 2, tokensPerMinute: 3_000_000 });
   vendor.takes(1_000_000, 0);
