@@ -260,3 +260,36 @@ describe('S-24 a flood of wrong keys', () => {
     expect(asked() - before).toBe(20);
   });
 });
+
+describe('S-48 what a key may know is kept by no cache in front', () => {
+  test.each([
+    ['/v1/models', 'x-api-key'],
+    ['/v1/models', 'x-goog-api-key'],
+    ['/v1/models/gemini-2.5-flash', 'x-goog-api-key'],
+    ['/v1/models/google/gemini-2.5-flash', 'x-api-key'],
+    ['/v1beta/models', 'x-goog-api-key'],
+    ['/v1beta/models/gemini-2.5-flash', 'x-goog-api-key'],
+    ['/v1/key', 'x-api-key'],
+    ['/v1/models', 'authorization'],
+    ['/console/models.json', 'authorization'],
+  ])('%s with the key in %s', async (path, header) => {
+    // Shared caches keep no answer to a request with `Authorization` (RFC 9111, 3.5). They know no other header for keys.
+    for (const [key, status] of [
+      [RESTRICTED, 200],
+      ['gw-none', 401],
+    ] as const) {
+      const carried = header === 'authorization' ? `Bearer ${key}` : key;
+      const headers = { [header]: carried, connection: 'close' };
+      const response = await fetch(stage.gateway.url + path, { headers });
+      expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
+    }
+  });
+
+  test('nor is that a model does not exist for it', async () => {
+    for (const path of ['/v1/models/gpt-4.1', '/v1beta/models/gemini-2.5-pro', '/v1beta/models/%ff']) {
+      const headers = { 'x-goog-api-key': RESTRICTED, connection: 'close' };
+      const response = await fetch(stage.gateway.url + path, { headers });
+      expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    }
+  });
+});

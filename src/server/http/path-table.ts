@@ -18,6 +18,7 @@ import { findFamily, isAnthropicClient } from './client-family.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
 import type { Condition } from './health.ts';
 import type { AskedList } from './model-list.ts';
+import { NOT_KEPT } from './not-kept.ts';
 import { reportFailure } from './report-failure.ts';
 import { ownRequestId, requestIds } from './request-ids.ts';
 import type { Exchange, UnrecordedRequest } from './run-exchanges.ts';
@@ -139,10 +140,11 @@ export class PathTable<R extends CallerResponse> {
         const query = parseQuery(message);
         const principal = await authenticateCaller(gateway, family, message, query);
         const body = await render(gateway, principal, { path, query, anthropic });
-        return Response.json(body, { headers: { 'x-request-id': incoming.id } });
+        return Response.json(body, { headers: { 'x-request-id': incoming.id, ...NOT_KEPT } });
       } catch (error) {
         this.#report(incoming, error);
-        return host.toResponse(renderFailure(error, format, incoming));
+        const { headers, ...answer } = renderFailure(error, format, incoming);
+        return host.toResponse({ ...answer, headers: { ...headers, ...NOT_KEPT } });
       }
     };
   }

@@ -12,6 +12,7 @@ import type { Query } from '../../../lib/query.ts';
 import { zodMessages } from '../../../lib/zod-messages.ts';
 import { readBody } from '../../../pipeline/body/read-body.ts';
 import { mapInTurns } from '../../../store/map-in-turns.ts';
+import { NOT_KEPT } from '../not-kept.ts';
 
 /** A request to the admin API. */
 export interface AdminRequest {
@@ -40,9 +41,6 @@ export const errorBody = z.strictObject({
     param: z.string().nullable().meta({ description: 'The field that is wrong.' }),
   }),
 });
-
-/** No cache may keep an answer, since it may hold a key. */
-const NOT_KEPT = { 'cache-control': 'no-store' };
 
 /** A JSON answer. */
 export function answerJson(body: unknown, status = 200): Response {
