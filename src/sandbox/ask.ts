@@ -7,16 +7,16 @@ export interface AskedTool {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of its arguments. A custom tool has none, since it takes text. */
-  readonly schema?: JsonObject;
+  readonly schema?: JsonObject | undefined;
   readonly custom?: boolean;
   /** The name to call it by, if it is in a namespace. */
-  readonly within?: { readonly namespace: string; readonly name: string };
+  readonly within?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
 /** What a tool answered. */
 export interface ToolResult {
   /** Name of the tool, if the history has it. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly text: string;
 }
 
@@ -24,7 +24,7 @@ export interface ToolResult {
 export interface PromptPiece {
   readonly text: string;
   /** The cache should hold the prompt up to here, for this long. */
-  readonly mark?: '5m' | '1h';
+  readonly mark?: '5m' | '1h' | undefined;
 }
 
 /** Everything about a request that decides the answer. */
@@ -48,12 +48,12 @@ export interface Ask {
   };
   readonly parallel: boolean;
   /** The answer must be JSON, of this schema if there is one. A bare answer is text without quotes. */
-  readonly json?: { readonly schema?: JsonObject; readonly bare?: boolean };
+  readonly json?: { readonly schema?: JsonObject | undefined; readonly bare?: boolean } | undefined;
   readonly thinks: boolean;
   /** Whether thoughts are returned; otherwise they only count as tokens. */
   readonly shows: boolean;
   /** The most tokens of the answer. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   readonly stops: readonly string[];
   /** The number of answers. */
   readonly count: number;

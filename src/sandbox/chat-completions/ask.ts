@@ -16,8 +16,7 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
   const since = messages.slice(spoken + 1);
   const asked = messages.findLastIndex((message) => message['role'] === 'user');
   const user = messages[asked];
-  const limit = asNumber(body['max_completion_tokens']) ?? asNumber(body['max_tokens']);
-  const json = parseJsonFormat(asObject(body['response_format']));
+  const format = asObject(body['response_format']);
   return {
     model: name,
     said: parseText(user?.['content']),
@@ -31,10 +30,10 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
     tools: asObjects(body['tools']).flatMap(parseTool),
     choice: parseChoice(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,
-    ...(json !== undefined && { json }),
+    json: parseJsonFormat(format, asObject(format?.['json_schema'])),
     thinks: thinks(body, model),
     shows: true,
-    ...(limit !== undefined && { limit }),
+    limit: asNumber(body['max_completion_tokens']) ?? asNumber(body['max_tokens']),
     stops: typeof body['stop'] === 'string' ? [body['stop']] : asList(body['stop']).map(String),
     count: asNumber(body['n']) ?? 1,
     prompt: parsePrompt(body, messages),
@@ -62,8 +61,7 @@ function parseResult(message: JsonObject, messages: readonly JsonObject[]): Tool
   const call = messages
     .flatMap(({ tool_calls }) => asObjects(tool_calls))
     .findLast((one) => one['id'] === id);
-  const name = asText((asObject(call?.['function']) ?? asObject(call?.['custom']))?.['name']);
-  return { ...(name !== undefined && { name }), text: parseText(message['content']) };
+  return { name: call && nameIn(call), text: parseText(message['content']) };
 }
 
 function parseTool(tool: JsonObject): readonly AskedTool[] {
@@ -71,13 +69,12 @@ function parseTool(tool: JsonObject): readonly AskedTool[] {
   const inner = custom ?? asObject(tool['function']);
   const name = asText(inner?.['name']);
   if (inner === undefined || name === undefined) return [];
-  const schema = asObject(inner['parameters']);
   return [
     {
       name,
       description: asText(inner['description']) ?? '',
-      ...(schema !== undefined && { schema }),
-      ...(custom !== undefined && { custom: true }),
+      schema: asObject(inner['parameters']),
+      custom: custom !== undefined,
     },
   ];
 }
@@ -102,11 +99,13 @@ function nameIn(tool: JsonObject): string | undefined {
   return asText((asObject(tool['function']) ?? asObject(tool['custom']) ?? tool)['name']);
 }
 
-function parseJsonFormat(format: JsonObject | undefined): Ask['json'] {
+/**
+ * @param holder the object that has the schema
+ * @returns the JSON that a format asks for; undefined if it asks for none
+ */
+export function parseJsonFormat(format: JsonObject | undefined, holder: JsonObject | undefined): Ask['json'] {
   if (format?.['type'] === 'json_object') return {};
-  if (format?.['type'] !== 'json_schema') return undefined;
-  const schema = asObject(asObject(format['json_schema'])?.['schema']);
-  return schema === undefined ? {} : { schema };
+  return format?.['type'] === 'json_schema' ? { schema: asObject(holder?.['schema']) } : undefined;
 }
 
 /**

@@ -17,8 +17,6 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
   const asked = contents.findLastIndex(speaks);
   const user = parseParts(contents[asked]);
   const spoken = contents.findLastIndex(({ role }) => role === 'model');
-  const limit = asNumber(config['maxOutputTokens']);
-  const json = parseJsonFormat(config);
   const thinking = asObject(config['thinkingConfig']);
   return {
     model: name,
@@ -38,10 +36,10 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
     ),
     choice: parseChoice(asObject(asObject(body['toolConfig'])?.['functionCallingConfig'])),
     parallel: true,
-    ...(json !== undefined && { json }),
+    json: parseJsonFormat(config),
     thinks: model.thinking !== undefined && thinking !== undefined && thinking['thinkingBudget'] !== 0,
     shows: thinking?.['includeThoughts'] === true,
-    ...(limit !== undefined && { limit }),
+    limit: asNumber(config['maxOutputTokens']),
     stops: asList(config['stopSequences']).map(String),
     count: asNumber(config['candidateCount']) ?? 1,
     prompt: parsePrompt(body),
@@ -78,8 +76,7 @@ function resultsIn(content: JsonObject): readonly ToolResult[] {
   return parseParts(content).flatMap((part) => {
     const result = asObject(part['functionResponse']);
     if (result === undefined) return [];
-    const name = asText(result['name']);
-    return [{ ...(name !== undefined && { name }), text: resultText(asObject(result['response'])) }];
+    return [{ name: asText(result['name']), text: resultText(asObject(result['response'])) }];
   });
 }
 
@@ -94,17 +91,14 @@ function parseTool(declaration: JsonObject): readonly AskedTool[] {
   const name = asText(declaration['name']);
   if (name === undefined) return [];
   const schema = asObject(declaration['parameters']) ?? asObject(declaration['parametersJsonSchema']);
-  return [
-    { name, description: asText(declaration['description']) ?? '', ...(schema !== undefined && { schema }) },
-  ];
+  return [{ name, description: asText(declaration['description']) ?? '', schema }];
 }
 
 function parseChoice(config: JsonObject | undefined): Ask['choice'] {
   const mode = asText(config?.['mode'])?.toUpperCase();
   if (mode === 'NONE') return { mode: 'none' };
-  const names = asList(config?.['allowedFunctionNames']).map(String);
-  const only = names.length > 0 ? { only: names } : {};
-  return { mode: mode === 'ANY' ? 'required' : 'auto', ...only };
+  const only = asList(config?.['allowedFunctionNames']).map(String);
+  return { mode: mode === 'ANY' ? 'required' : 'auto', ...(only.length > 0 && { only }) };
 }
 
 function parseJsonFormat(config: JsonObject): Ask['json'] {

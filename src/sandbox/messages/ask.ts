@@ -16,7 +16,6 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
   const asked = messages.findLastIndex(speaks);
   const user = messages[asked];
   const spoken = messages.findLastIndex(({ role }) => role === 'assistant');
-  const limit = asNumber(body['max_tokens']);
   const schema = parseSchema(body);
   const choice = asObject(body['tool_choice']);
   return {
@@ -33,10 +32,10 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
     tools: asObjects(body['tools']).flatMap(parseTool),
     choice: parseChoice(choice),
     parallel: choice?.['disable_parallel_tool_use'] !== true,
-    ...(schema !== undefined && { json: { schema } }),
+    json: schema && { schema },
     thinks: thinks(body, messages),
     shows: shows(body, model),
-    ...(limit !== undefined && { limit }),
+    limit: asNumber(body['max_tokens']),
     stops: asList(body['stop_sequences']).map(String),
     count: 1,
     prompt: parsePrompt(body, messages),
@@ -76,8 +75,7 @@ function resultsIn({ content }: JsonObject, messages: readonly JsonObject[]): re
       const call = messages
         .flatMap((message) => asObjects(message['content']))
         .findLast(({ type, id }) => type === 'tool_use' && id === block['tool_use_id']);
-      const name = asText(call?.['name']);
-      return { ...(name !== undefined && { name }), text: parseText(block['content']) };
+      return { name: asText(call?.['name']), text: parseText(block['content']) };
     });
 }
 
@@ -120,9 +118,10 @@ function shows(body: JsonObject, model: Model): boolean {
 /** The tools come first, then the system prompt, then the messages, which is the order of the cache. */
 function parsePrompt(body: JsonObject, messages: readonly JsonObject[]): readonly PromptPiece[] {
   const pieces = [
-    ...asObjects(body['tools']).map((tool) =>
-      parsePiece(tool, JSON.stringify({ ...tool, cache_control: null })),
-    ),
+    ...asObjects(body['tools']).map((tool) => ({
+      text: JSON.stringify({ ...tool, cache_control: null }),
+      mark: markIn(tool),
+    })),
     ...parseBlocks(body['system']),
     ...messages.flatMap(({ content }) => parseBlocks(content)),
   ];
@@ -133,7 +132,7 @@ function parsePrompt(body: JsonObject, messages: readonly JsonObject[]): readonl
 
 function parseBlocks(content: Json | undefined): readonly PromptPiece[] {
   if (typeof content === 'string') return [{ text: content }];
-  return asObjects(content).map((block) => parsePiece(block, blockText(block)));
+  return asObjects(content).map((block) => ({ text: blockText(block), mark: markIn(block) }));
 }
 
 /** Images and files count as nothing here, since their tokens depend on their contents. */
@@ -148,11 +147,6 @@ function blockText(block: JsonObject): string {
     default:
       return '';
   }
-}
-
-function parsePiece(block: JsonObject, text: string): PromptPiece {
-  const mark = markIn(block);
-  return mark === undefined ? { text } : { text, mark };
 }
 
 function markIn(block: JsonObject): '5m' | '1h' | undefined {

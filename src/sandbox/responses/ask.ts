@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import type { Ask, AskedTool, ToolResult } from '../ask.ts';
-import { parseChoice, parseText } from '../chat-completions/ask.ts';
+import { parseChoice, parseJsonFormat, parseText } from '../chat-completions/ask.ts';
 
 /**
  * @param body a request that the schema has accepted
@@ -15,8 +15,7 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
   const spoken = items.findLastIndex(isModels);
   const asked = items.findLastIndex((item) => item['role'] === 'user');
   const user = items[asked];
-  const limit = asNumber(body['max_output_tokens']);
-  const json = parseJsonFormat(asObject(asObject(body['text'])?.['format']));
+  const format = asObject(asObject(body['text'])?.['format']);
   const reasoning = asObject(body['reasoning']);
   return {
     model: name,
@@ -39,10 +38,10 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
     tools: [...asObjects(body['tools']), ...items.flatMap(broughtBy)].flatMap((tool) => parseTool(tool)),
     choice: parseChoice(body['tool_choice']),
     parallel: body['parallel_tool_calls'] !== false,
-    ...(json !== undefined && { json }),
+    json: parseJsonFormat(format, format),
     thinks: reasoning !== undefined && reasoning['effort'] !== 'none',
     shows: true,
-    ...(limit !== undefined && { limit }),
+    limit: asNumber(body['max_output_tokens']),
     stops: [],
     count: 1,
     prompt: [
@@ -75,8 +74,7 @@ function saidIn(item: JsonObject): string {
 
 function parseResult(item: JsonObject, items: readonly JsonObject[]): ToolResult {
   const call = items.findLast((other) => other['call_id'] === item['call_id'] && other['name'] !== undefined);
-  const name = asText(call?.['name']);
-  return { ...(name !== undefined && { name }), text: parseText(item['output']) };
+  return { name: asText(call?.['name']), text: parseText(item['output']) };
 }
 
 /** Tools that an item of the input adds. */
@@ -94,21 +92,13 @@ function parseTool(tool: JsonObject, namespace?: string): readonly AskedTool[] {
     );
   }
   if (name === undefined || (type !== 'function' && type !== 'custom')) return [];
-  const schema = asObject(tool['parameters']);
   return [
     {
       name: namespace === undefined ? name : `${namespace}__${name}`,
-      ...(namespace !== undefined && { within: { namespace, name } }),
+      within: namespace === undefined ? undefined : { namespace, name },
       description: asText(tool['description']) ?? '',
-      ...(schema !== undefined && { schema }),
-      ...(type === 'custom' && { custom: true }),
+      schema: asObject(tool['parameters']),
+      custom: type === 'custom',
     },
   ];
-}
-
-function parseJsonFormat(format: JsonObject | undefined): Ask['json'] {
-  if (format?.['type'] === 'json_object') return {};
-  if (format?.['type'] !== 'json_schema') return undefined;
-  const schema = asObject(format['schema']);
-  return schema === undefined ? {} : { schema };
 }
