@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
-import { badRequest } from '../openai/words.ts';
+import { badRequest, tooGreat } from '../openai/words.ts';
 import type { RefusalSubject } from '../wordings/subject.ts';
 
 /** The longest id of a call that OpenAI accepts, in characters. */
@@ -32,17 +32,8 @@ function idsOfCalls(message: JsonObject, index: number, limitsIds: boolean): str
   const calls = asObjects(message['tool_calls']);
   for (const [at, call] of calls.entries()) {
     const id = asText(call['id']) ?? '';
-    if (limitsIds && id.length > MAX_ID_LENGTH) {
-      const param = `messages[${index}].tool_calls[${at}].id`;
-      throw badRequest({
-        message:
-          `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_ID_LENGTH}, ` +
-          `but got a string with length ${id.length} instead.`,
-        param,
-        code: 'string_above_max_length',
-        subject: { thing: 'foreign ids', path: ['messages', index, 'tool_calls', at, 'id'], id },
-      });
-    }
+    if (limitsIds && id.length > MAX_ID_LENGTH)
+      throw tooGreat(['messages', index, 'tool_calls', at, 'id'], id, MAX_ID_LENGTH);
   }
   const ids = calls.map((call) => asText(call['id']) ?? '');
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);

@@ -3,10 +3,10 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
-import { checkParameters } from '../openai/function-schema.ts';
+import { checkFunction } from '../openai/function-schema.ts';
 import { answersAtOnce, checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
-import { badField, badRequest, mismatch, unsupported } from '../openai/words.ts';
+import { badField, badRequest, unsupported } from '../openai/words.ts';
 
 /**
  * Checks the rules that hold for every model.
@@ -42,32 +42,10 @@ export function checkOptions(body: JsonObject): void {
 }
 
 function checkTools(body: JsonObject): void {
-  const names: string[] = [];
-  for (const [index, tool] of asObjects(body['tools']).entries()) {
+  const names = asObjects(body['tools']).map((tool, index) => {
     const kind = tool['type'] === 'custom' ? 'custom' : 'function';
-    const inner = asObject(tool[kind]) ?? {};
-    const name = asText(inner['name']) ?? '';
-    const param = `tools[${index}].${kind}.name`;
-    if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      throw mismatch(param, '^[a-zA-Z0-9_-]+$');
-    }
-    if (name.length > 64) {
-      throw badField(
-        `Invalid '${param}': string too long. Expected a string with maximum length 64, but got a string with length ${name.length} instead.`,
-        param,
-        'string_above_max_length',
-      );
-    }
-    names.push(name);
-    checkParameters(asObject(inner['parameters']), name, `tools[${index}].function.parameters`);
-    if (inner['strict'] === true) {
-      checkStrictSchema(
-        asObject(inner['parameters']) ?? {},
-        `function '${name}'`,
-        `tools[${index}].function.parameters`,
-      );
-    }
-  }
+    return checkFunction(asObject(tool[kind]) ?? {}, ['tools', index, kind], { nameLength: 64 });
+  });
   const choice = asObject(body['tool_choice']);
   const chosen = asText((asObject(choice?.['function']) ?? asObject(choice?.['custom']))?.['name']);
   if (chosen !== undefined && !names.includes(chosen)) {

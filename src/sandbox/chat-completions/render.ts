@@ -151,7 +151,7 @@ function* deltas(script: Script, stamp: Stamp, flavour: ChatFlavour): Generator<
       for (const piece of part.pieces) yield* wordDeltas(part.kind, piece, flavour);
       continue;
     }
-    yield { tool_calls: [{ index: call, ...openCall(part, flavour.callId(stamp, call)) }] };
+    yield { tool_calls: [{ index: call, ...renderCall(part, flavour.callId(stamp, call), '') }] };
     const field = part.custom ? 'custom' : 'function';
     const name = part.custom ? 'input' : 'arguments';
     for (const piece of part.pieces) yield { tool_calls: [{ index: call, [field]: { [name]: piece } }] };
@@ -186,10 +186,14 @@ function firstDelta(script: Script, flavour: ChatFlavour): JsonObject {
   };
 }
 
-function openCall(call: { readonly name: string; readonly custom?: boolean }, id: string): JsonObject {
-  return call.custom
-    ? { id, type: 'custom', custom: { name: call.name, input: '' } }
-    : { id, type: 'function', function: { name: call.name, arguments: '' } };
+function renderCall(
+  { name, custom }: { readonly name: string; readonly custom?: boolean },
+  id: string,
+  input: string,
+): JsonObject {
+  return custom
+    ? { id, type: 'custom', custom: { name, input } }
+    : { id, type: 'function', function: { name, arguments: input } };
 }
 
 /** @returns the body of an answer that is not streamed */
@@ -197,13 +201,9 @@ export function wholeChat(script: Script, stamp: Stamp, flavour: ChatFlavour): J
   const speaks = script.parts.some((part) => part.kind === 'text');
   const refusal = getText(script, 'refusal');
   const reasoning = getText(script, 'thinking');
-  const calls = getCalls(script).map((call, index): JsonObject => {
-    const id = flavour.callId(stamp, index);
-    const input = call.pieces.join('');
-    return call.custom
-      ? { id, type: 'custom', custom: { name: call.name, input } }
-      : { id, type: 'function', function: { name: call.name, arguments: input } };
-  });
+  const calls = getCalls(script).map((call, index) =>
+    renderCall(call, flavour.callId(stamp, index), call.pieces.join('')),
+  );
   const message = {
     role: 'assistant',
     content: speaks ? getText(script, 'text') : null,

@@ -46,8 +46,7 @@ function answer(stamp: Stamp, candidates: readonly JsonObject[], usage: JsonObje
 }
 
 function candidateCount(stamp: Stamp): number {
-  const config = asObject(stamp.body['generationConfig'] ?? stamp.body['generation_config']);
-  return asNumber(config?.['candidateCount'] ?? config?.['candidate_count']) ?? 1;
+  return asNumber(asObject(stamp.body['generationConfig'])?.['candidateCount']) ?? 1;
 }
 
 /**
@@ -59,6 +58,12 @@ function isThird(stamp: Stamp): boolean {
 
 function signs(script: Script, stamp: Stamp): boolean {
   return isThird(stamp) || script.usage.reasoning > 0;
+}
+
+/** The signature of a text, which is on its last part; an answer with a call has it there. */
+function textSignature(script: Script, stamp: Stamp): JsonObject {
+  const isSigned = signs(script, stamp) && script.parts.every((part) => part.kind !== 'call');
+  return isSigned ? { thoughtSignature: sign('google', 'text') } : {};
 }
 
 function ending(script: Script): JsonObject {
@@ -109,7 +114,6 @@ export function* streamGemini(script: Script, stamp: Stamp): Generator<WireEvent
   const { usage } = script;
   const visible = usage.output - usage.reasoning;
   const count = candidateCount(stamp);
-  const hasCalls = script.parts.some((part) => part.kind === 'call');
   const chunk = (
     index: number,
     parts: readonly JsonObject[],
@@ -136,9 +140,7 @@ export function* streamGemini(script: Script, stamp: Stamp): Generator<WireEvent
       yield { data: JSON.stringify(GEMINI_STREAM_ERROR) };
       return;
     }
-    // The signature of a text is on an empty text part at the end.
-    const signed = !hasCalls && signs(script, stamp);
-    const last = { text: '', ...(signed && { thoughtSignature: sign('google', 'text') }) };
+    const last = { text: '', ...textSignature(script, stamp) };
     yield chunk(index, [last], ending(script), usageMetadata(usage, visible, usage.reasoning));
   }
 }
@@ -146,7 +148,6 @@ export function* streamGemini(script: Script, stamp: Stamp): Generator<WireEvent
 /** @returns the body of an answer that is not streamed */
 export function wholeGemini(script: Script, stamp: Stamp): JsonObject {
   const { usage } = script;
-  const signed = !script.parts.some((part) => part.kind === 'call') && signs(script, stamp);
   let call = 0;
   const shown = script.parts.filter((part) => part.kind !== 'thinking' || part.pieces.length > 0);
   const parts = shown.map((part, index): JsonObject => {
@@ -156,8 +157,7 @@ export function wholeGemini(script: Script, stamp: Stamp): JsonObject {
     }
     const text = part.pieces.join('');
     if (part.kind === 'thinking') return { text, thought: true };
-    const last = index === shown.length - 1;
-    return { text, ...(last && signed && { thoughtSignature: sign('google', 'text') }) };
+    return { text, ...(index === shown.length - 1 && textSignature(script, stamp)) };
   });
   const candidates = Array.from({ length: candidateCount(stamp) }, (_, index) => ({
     content: { parts, role: 'model' },

@@ -147,18 +147,8 @@ function checkResults(turns: readonly Turn[]): void {
 
 /** The results must come first in the next message: they are not found behind other blocks. */
 function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: readonly JsonObject[]): void {
-  const leading = next.slice(
-    0,
-    Math.max(
-      0,
-      next.findIndex(({ type }) => type !== 'tool_result'),
-    ),
-  );
-  const answered = idsIn(
-    next.every(({ type }) => type === 'tool_result') ? next : leading,
-    'tool_result',
-    'tool_use_id',
-  );
+  const other = next.findIndex(({ type }) => type !== 'tool_result');
+  const answered = idsIn(other < 0 ? next : next.slice(0, other), 'tool_result', 'tool_use_id');
   const open = uses.filter((id) => !answered.includes(id));
   if (open.length === 0 || turn === undefined) return;
   throw badRequest(

@@ -30,23 +30,26 @@ function inputUsage(usage: ScriptUsage): JsonObject {
   };
 }
 
+/** The usage of a message, as far as it is told. */
+function messageUsage(usage: ScriptUsage, output: JsonObject): JsonObject {
+  return {
+    ...inputUsage(usage),
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheForAnHour ? 0 : usage.cacheWrite,
+      ephemeral_1h_input_tokens: usage.cacheForAnHour ? usage.cacheWrite : 0,
+    },
+    ...output,
+    service_tier: 'standard',
+    inference_geo: 'not_available',
+  };
+}
+
 function outputUsage(usage: ScriptUsage): JsonObject {
   return {
     output_tokens: usage.output,
     ...(usage.reasoning > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
   };
 }
-
-function placeUsage(usage: ScriptUsage): JsonObject {
-  return {
-    cache_creation: {
-      ephemeral_5m_input_tokens: usage.cacheForAnHour ? 0 : usage.cacheWrite,
-      ephemeral_1h_input_tokens: usage.cacheForAnHour ? usage.cacheWrite : 0,
-    },
-  };
-}
-
-const TIER: JsonObject = { service_tier: 'standard', inference_geo: 'not_available' };
 
 function message(
   stamp: Stamp,
@@ -85,12 +88,7 @@ export function* streamMessages(script: Script, stamp: Stamp): Generator<WireEve
   const open = { stop_reason: null, stop_sequence: null, stop_details: null };
   const { usage } = script;
   yield named('message_start', {
-    message: message(stamp, [], open, {
-      ...inputUsage(usage),
-      ...placeUsage(usage),
-      output_tokens: 1,
-      ...TIER,
-    }),
+    message: message(stamp, [], open, messageUsage(usage, { output_tokens: 1 })),
   });
   for (const [index, part] of script.parts.entries()) {
     yield named('content_block_start', { index, content_block: openBlock(part, stamp, index) });
@@ -146,7 +144,6 @@ function* deltas(part: ScriptPart): Generator<JsonObject> {
 
 /** @returns the body of a message that is not streamed */
 export function wholeMessages(script: Script, stamp: Stamp): JsonObject {
-  const { usage } = script;
   const content = script.parts.map((part, index): JsonObject => {
     const text = part.pieces.join('');
     if (part.kind === 'thinking') {
@@ -155,10 +152,6 @@ export function wholeMessages(script: Script, stamp: Stamp): JsonObject {
     if (part.kind !== 'call') return { type: 'text', text };
     return toolUse(part.name, stamp, index, asObject(parseJson(text)) ?? {});
   });
-  return message(stamp, content, ending(script), {
-    ...inputUsage(usage),
-    ...placeUsage(usage),
-    ...outputUsage(usage),
-    ...TIER,
-  });
+  const usage = messageUsage(script.usage, outputUsage(script.usage));
+  return message(stamp, content, ending(script), usage);
 }

@@ -1,31 +1,52 @@
 /**
- * What OpenAI demands of a function's parameters, strict or not: a root with properties and without a union, arrays
- * whose `items` is a single schema, and patterns that Python can read.
+ * What OpenAI demands of a function: a plain name, and of its parameters, strict or not, a root with properties and
+ * without a union, arrays whose `items` is a single schema, and patterns that Python can read.
  */
 
 import { isPythonPattern } from '../../conversation/rules/patterns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asText, isList } from '../../lib/json.ts';
+import { type FlawPath, indexedPath } from '../flaws.ts';
 import { nestedSchemas } from './nested-schemas.ts';
-import { badField } from './words.ts';
+import { checkStrictSchema } from './strict-schema.ts';
+import { badField, openaiFlaw, tooGreat } from './words.ts';
 
 /** Keywords that may not be at the root. */
 const REFUSED_AT_ROOT = ['oneOf', 'anyOf', 'allOf', 'enum', 'const', 'not'];
 
+const NAME = /^[a-zA-Z0-9_-]+$/;
+
+interface FunctionLimits {
+  readonly nameLength?: number;
+  /** Whether the root may be a union all the same, as responses allows from GPT-5 on. */
+  readonly takesUnions?: boolean;
+}
+
 /**
- * Checks the parameters of a function.
- * @param name the function's name
- * @param param the path of the parameters in the request, for the error
- * @param takesUnions whether the root may be a union all the same, as responses allows from GPT-5 on
+ * Checks a function, or a custom tool, which has a name only.
+ * @param path its place in the request, for the error
+ * @returns its name
  * @throws Refused with OpenAI's own error
  */
-export function checkParameters(
-  schema: JsonObject | undefined,
-  name: string,
-  param: string,
-  takesUnions = false,
-): void {
-  if (schema === undefined) return;
+export function checkFunction(
+  tool: JsonObject,
+  path: FlawPath,
+  { nameLength = Number.POSITIVE_INFINITY, takesUnions = false }: FunctionLimits,
+): string {
+  const name = asText(tool['name']) ?? '';
+  if (!NAME.test(name))
+    throw openaiFlaw({ kind: 'pattern', pattern: NAME.source, path: [...path, 'name'], got: name });
+  if (name.length > nameLength) throw tooGreat([...path, 'name'], name, nameLength);
+  const schema = asObject(tool['parameters']);
+  const param = indexedPath([...path, 'parameters']);
+  if (schema !== undefined) checkParameters(schema, name, param, takesUnions);
+  // Without `strict`, responses tries strict mode, and drops it if the schema does not allow it. That is an error only if
+  // the request asks for strict mode.
+  if (tool['strict'] === true) checkStrictSchema(schema ?? {}, `function '${name}'`, param);
+  return name;
+}
+
+function checkParameters(schema: JsonObject, name: string, param: string, takesUnions: boolean): void {
   const refuseSchema = (fault: string) =>
     badField(`Invalid schema for function '${name}': ${fault}`, param, 'invalid_function_parameters');
   const refuse = (context: readonly string[], fault: string) =>

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
-import { type Flaw, indexedPath, typeName } from '../flaws.ts';
+import { type Flaw, type FlawPath, indexedPath, typeName } from '../flaws.ts';
 import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 interface Said {
@@ -40,10 +40,10 @@ export function unsupported(
   return badRequest({ message, param, code: 'unsupported_parameter', subject });
 }
 
-/** @returns a 400 for a text that does not match a pattern */
-export function mismatch(param: string, pattern: string, subject?: RefusalSubject): Refused {
-  const message = `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`;
-  return badRequest({ message, param, code: 'invalid_value', subject });
+/** @returns a 400 for a text or a number that is greater than OpenAI accepts */
+export function tooGreat(path: FlawPath, got: string | number, limit: number): Refused {
+  const of = typeof got === 'string' ? 'string' : 'number';
+  return openaiFlaw({ kind: 'size', of, side: 'max', limit, exclusive: false, path, got });
 }
 
 /** @returns a 400 for the first flaw of a request, in OpenAI's words */
@@ -69,7 +69,10 @@ export function openaiFlaw(flaw: Flaw): Refused {
         'invalid_value',
       );
     case 'pattern':
-      return mismatch(at, flaw.pattern, subject);
+      return refuse(
+        `Invalid '${at}': string does not match pattern. Expected a string that matches the pattern '${flaw.pattern}'.`,
+        'invalid_value',
+      );
     case 'size':
       return sizeRefusal(flaw, at, refuse);
   }

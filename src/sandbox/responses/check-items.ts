@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asText, isObject } from '../../lib/json.ts';
 import type { OpenaiVendor } from '../openai/request.ts';
-import { badField, badRequest } from '../openai/words.ts';
+import { badField, badRequest, tooGreat } from '../openai/words.ts';
 import type { SandboxState } from '../sandbox-state.ts';
 import { verify } from '../signatures.ts';
 import { storedItem } from './store.ts';
@@ -57,16 +57,7 @@ const MAX_CALL_ID_LENGTH = 64;
 
 function checkCallId(item: JsonObject, index: number): void {
   const id = asText(item['call_id']) ?? '';
-  if (id.length <= MAX_CALL_ID_LENGTH) return;
-  const param = `input[${index}].call_id`;
-  throw badRequest({
-    message:
-      `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_CALL_ID_LENGTH}, ` +
-      `but got a string with length ${id.length} instead.`,
-    param,
-    code: 'string_above_max_length',
-    subject: { thing: 'foreign ids', path: ['input', index, 'call_id'], id },
-  });
+  if (id.length > MAX_CALL_ID_LENGTH) throw tooGreat(['input', index, 'call_id'], id, MAX_CALL_ID_LENGTH);
 }
 
 function checkOnce(item: JsonObject, ids: Set<string>): void {

@@ -3,10 +3,10 @@
 import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
-import { checkParameters } from '../openai/function-schema.ts';
+import { checkFunction } from '../openai/function-schema.ts';
 import { checkEffort, checkSampling } from '../openai/model-limits.ts';
 import { checkStrictSchema } from '../openai/strict-schema.ts';
-import { badField, badRequest, mismatch, unsupported } from '../openai/words.ts';
+import { badField, badRequest, tooGreat, unsupported } from '../openai/words.ts';
 
 const BEFORE_GPT_5 = /(?:^|\/)(?:gpt-[34]|o\d)/i;
 
@@ -36,28 +36,12 @@ export function checkOptions(body: JsonObject): void {
 }
 
 function checkTools(body: JsonObject): void {
-  const names: string[] = [];
-  for (const [index, tool] of asObjects(body['tools']).entries()) {
-    const name = asText(tool['name']);
-    if (name === undefined || (tool['type'] !== 'function' && tool['type'] !== 'custom')) continue;
-    if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      throw mismatch(`tools[${index}].name`, '^[a-zA-Z0-9_-]+$');
-    }
-    names.push(name);
-    if (tool['type'] === 'function') {
-      const takesUnions = !BEFORE_GPT_5.test(asText(body['model']) ?? '');
-      checkParameters(asObject(tool['parameters']), name, `tools[${index}].parameters`, takesUnions);
-    }
-    // Without `strict` OpenAI tries strict mode, and drops it if the schema does not allow it. That is an error only if
-    // the request asks for strict mode.
-    if (tool['strict'] === true) {
-      checkStrictSchema(
-        asObject(tool['parameters']) ?? {},
-        `function '${name}'`,
-        `tools[${index}].parameters`,
-      );
-    }
-  }
+  const takesUnions = !BEFORE_GPT_5.test(asText(body['model']) ?? '');
+  const names = asObjects(body['tools']).flatMap((tool, index) =>
+    asText(tool['name']) !== undefined && (tool['type'] === 'function' || tool['type'] === 'custom')
+      ? checkFunction(tool, ['tools', index], { takesUnions })
+      : [],
+  );
   checkChoice(body, names);
 }
 
@@ -112,11 +96,5 @@ export function checkLimits(body: JsonObject, model: Model): void {
     });
   }
   const limit = asNumber(body['max_output_tokens']) ?? 0;
-  if (limit > model.maxOutputTokens) {
-    throw badField(
-      `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${model.maxOutputTokens}, but got ${limit} instead.`,
-      'max_output_tokens',
-      'integer_above_max_value',
-    );
-  }
+  if (limit > model.maxOutputTokens) throw tooGreat(['max_output_tokens'], limit, model.maxOutputTokens);
 }
