@@ -16,7 +16,13 @@ import { checkWhole as checkMessage } from './messages/whole.ts';
 import * as responses from './responses/rules.ts';
 import { responsesValidator } from './responses/stream.ts';
 import { checkWhole as checkResponse } from './responses/whole.ts';
-import { judge, type Result, type RuleTable, type ValidateOptions, type Validator } from './validator.ts';
+import {
+  type Result,
+  type RuleTable,
+  type ValidateOptions,
+  type Validator,
+  violationLog,
+} from './validator.ts';
 
 /** The rules of one format, and their checkers. */
 export interface Rulebook {
@@ -30,38 +36,36 @@ export interface Rulebook {
   readonly whole: (body: JsonObject, options?: ValidateOptions) => Result;
 }
 
+/** Reports what is wrong with a whole answer. @returns whether it is an error body. */
+type CheckWhole = (
+  body: JsonObject,
+  report: (rule: string, detail: string) => void,
+  options?: ValidateOptions,
+) => boolean;
+
+function rulebook(
+  { rules, excused }: Pick<Rulebook, 'rules' | 'excused'>,
+  stream: Rulebook['stream'],
+  check: CheckWhole,
+): Rulebook {
+  return {
+    rules,
+    excused,
+    stream,
+    whole(body, options) {
+      const log = violationLog(excused, options);
+      const failed = check(body, (rule, detail) => log.report(rule, 0, detail), options);
+      return { violations: log.all, failed };
+    },
+  };
+}
+
 /** The rulebook of each format. */
 export const RULEBOOKS: Readonly<Record<FormatName, Rulebook>> = {
-  'chat-completions': {
-    rules: chat.rules,
-    excused: chat.excused,
-    stream: chatCompletionsValidator,
-    whole: (body, options) =>
-      judge<chat.Rule>(
-        body,
-        (answer, report) => checkCompletion(answer, report, options),
-        chat.excused,
-        options,
-      ),
-  },
-  responses: {
-    rules: responses.rules,
-    excused: responses.excused,
-    stream: responsesValidator,
-    whole: (body, options) => judge(body, checkResponse, responses.excused, options),
-  },
-  messages: {
-    rules: messages.rules,
-    excused: messages.excused,
-    stream: messagesValidator,
-    whole: (body, options) => judge(body, checkMessage, messages.excused, options),
-  },
-  'generate-content': {
-    rules: google.rules,
-    excused: google.excused,
-    stream: generateContentValidator,
-    whole: (body, options) => judge(body, checkAnswer, google.excused, options),
-  },
+  'chat-completions': rulebook(chat, chatCompletionsValidator, checkCompletion),
+  responses: rulebook(responses, responsesValidator, checkResponse),
+  messages: rulebook(messages, messagesValidator, checkMessage),
+  'generate-content': rulebook(google, generateContentValidator, checkAnswer),
 };
 
 /** A validator of one stream of `format`. */

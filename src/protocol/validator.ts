@@ -1,6 +1,5 @@
 /** The contract of validators. A validator only reports: it never changes or holds back events, and never throws. */
 
-import type { JsonObject } from '../lib/json.ts';
 import type { Sse } from '../streams/sse.ts';
 
 /** One violation of a format's rules. */
@@ -54,35 +53,14 @@ export type RuleTable = Readonly<Record<string, string>>;
 /** The most violations that are kept, so that a stream with an error in every event does not fill the memory. */
 const MAX_VIOLATIONS = 100;
 
-/** The violations of one answer. */
-export interface ViolationLog<R extends string> {
-  readonly report: (rule: R, index: number, detail: string) => void;
-  readonly all: readonly Violation[];
-}
-
-/** An empty log. @param excused rules that are left out if `strict` is false. */
-export function violationLog<R extends string>(
-  excused: Partial<Readonly<Record<R, string>>>,
-  { strict = true }: ValidateOptions = {},
-): ViolationLog<R> {
+/** An empty log of the violations of one answer. @param excused rules that are left out if `strict` is false. */
+export function violationLog(excused: RuleTable, { strict = true }: ValidateOptions = {}) {
   const all: Violation[] = [];
   return {
     all,
-    report(rule, index, detail) {
+    report(rule: string, index: number, detail: string): void {
       const counts = strict || excused[rule] === undefined;
       if (counts && all.length < MAX_VIOLATIONS) all.push({ rule, index, detail });
     },
   };
-}
-
-/** Validates one whole answer. @param check reports what is wrong, and returns whether the answer is an error body. */
-export function judge<R extends string>(
-  body: JsonObject,
-  check: (body: JsonObject, report: (rule: R, detail: string) => void) => boolean,
-  excused: Partial<Readonly<Record<R, string>>>,
-  options?: ValidateOptions,
-): Result {
-  const log = violationLog<R>(excused, options);
-  const failed = check(body, (rule, detail) => log.report(rule, 0, detail));
-  return { violations: log.all, failed };
 }

@@ -7,7 +7,7 @@ import type { ModelTraits } from '../../formats/format.ts';
 import { formats } from '../../formats/formats.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { asObject, asText, isObject, tryParseJson } from '../../lib/json.ts';
-import { RULEBOOKS } from '../../protocol/validate.ts';
+import { RULEBOOKS, validateStream } from '../../protocol/validate.ts';
 import type { Result, Violation } from '../../protocol/validator.ts';
 import { decodeSse } from '../../streams/sse.ts';
 import { fuse, run } from '../../streams/step.ts';
@@ -27,16 +27,12 @@ export function judge(format: FormatName, { type, text }: ServiceAnswer, stream:
   const expected = stream ? 'text/event-stream' : 'application/json';
   if (type !== expected)
     return { violations: [], detail: `The answer is ${type || 'of no type'}, and not ${expected}.` };
-  const result = stream ? judgeStream(format, text) : judgeWhole(format, text);
+  const result = stream
+    ? validateStream(format, [new TextEncoder().encode(text)], { usageAsked: true })
+    : judgeWhole(format, text);
   if (result === undefined) return { violations: [], detail: 'The answer is no JSON object.' };
   const { violations, failed } = result;
   return { violations, ...(failed && { detail: 'The answer is an error in a 200.' }) };
-}
-
-function judgeStream(format: FormatName, text: string): Result {
-  const checker = RULEBOOKS[format].stream({ usageAsked: true });
-  for (const event of run(decodeSse(), [new TextEncoder().encode(text)])) checker.add(event);
-  return { violations: checker.end(), failed: checker.failed() };
 }
 
 function judgeWhole(format: FormatName, text: string): Result | undefined {

@@ -1,7 +1,7 @@
 /** What a choice's end must agree with, streamed or whole. */
 
-import { asObject, tryParseJson } from '../../lib/json.ts';
-import { show } from '../shape.ts';
+import { asObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { isName, show } from '../shape.ts';
 import type { Report } from './rules.ts';
 
 /** The texts of a message or a delta. */
@@ -12,6 +12,21 @@ const WORDS = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'functi
 
 /** Ends after which calls are whole. */
 const WHOLE = new Set(['stop', 'tool_calls', 'function_call']);
+
+/** What a call, or a piece of one, holds beside its id. */
+export function getCallBody(call: JsonObject): JsonObject {
+  return asObject(call['function']) ?? asObject(call['custom']) ?? {};
+}
+
+/** Reports what a call lacks, and an id that another call has already. @param ids the ids so far. */
+export function checkCallHead(call: JsonObject, body: JsonObject, ids: Set<string>, report: Report): void {
+  const { id, type } = call;
+  if (!isName(id) || (type !== 'function' && type !== 'custom') || !isName(body['name']))
+    report('call-head', show(call));
+  if (!isName(id)) return;
+  if (ids.has(id)) report('call-id', `\`${id}\` a second time`);
+  ids.add(id);
+}
 
 /** The end of a choice, with what the choice holds. */
 export interface ChoiceEnd {

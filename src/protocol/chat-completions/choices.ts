@@ -1,8 +1,8 @@
 /** The choices of a chat-completions stream, each with its calls. */
 
-import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asList, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { isCount, isName, misfit, show } from '../shape.ts';
-import { checkChoiceEnd, TEXTS } from './choice.ts';
+import { checkCallHead, checkChoiceEnd, getCallBody, TEXTS } from './choice.ts';
 import type { Report, Rule } from './rules.ts';
 
 /** A call of a choice. */
@@ -20,39 +20,18 @@ interface Choice {
   finishedAt: number;
 }
 
-/** Checks the choices of one stream. */
-export interface ChoiceChecker {
-  /** Checks a choice of a chunk. @param index the number of the chunk's event. */
-  add(value: Json, index: number): void;
-  /**
-   * Checks the choices against their ends.
-   * @param wasDone whether the stream has ended in its own way, without an error.
-   * @param forced whether the caller named the tool to call.
-   * @param sayAt reports a violation in the event with this number.
-   */
-  end(wasDone: boolean, forced: boolean, sayAt: (rule: Rule, index: number, detail: string) => void): void;
-  /** The number of choices that have come. */
-  count(): number;
-  /** Whether a choice has not told yet why it stopped. */
-  hasOpen(): boolean;
-}
-
-/** A checker that has seen no choice. @param report receives a violation in the current event. */
-export function choiceChecker(report: Report): ChoiceChecker {
+/**
+ * A checker of the choices of one stream, which has seen none.
+ * @param report receives a violation in the current event.
+ */
+export function choiceChecker(report: Report) {
   const choices = new Map<number, Choice>();
   const callIds = new Set<string>();
 
   function openCall(choice: Choice, at: number, piece: JsonObject, body: JsonObject): Call {
-    const { id, type } = piece;
     if (at !== choice.calls.size) report('call-index', `${at} where ${choice.calls.size} is next`);
-    if (!isName(id) || (type !== 'function' && type !== 'custom') || !isName(body['name'])) {
-      report('call-head', show(piece));
-    }
-    if (isName(id)) {
-      if (callIds.has(id)) report('call-id', `\`${id}\` a second time`);
-      callIds.add(id);
-    }
-    const call = { custom: type === 'custom', text: '' };
+    checkCallHead(piece, body, callIds, report);
+    const call = { custom: piece['type'] === 'custom', text: '' };
     choice.calls.set(at, call);
     return call;
   }
@@ -65,7 +44,7 @@ export function choiceChecker(report: Report): ChoiceChecker {
   }
 
   function addCallPiece(choice: Choice, piece: JsonObject): void {
-    const body = asObject(piece['function']) ?? asObject(piece['custom']) ?? {};
+    const body = getCallBody(piece);
     const at = findIndex(choice, piece);
     const known = choice.calls.get(at);
     const call = known ?? openCall(choice, at, piece, body);
@@ -98,6 +77,7 @@ export function choiceChecker(report: Report): ChoiceChecker {
     }
   }
 
+  /** Checks a choice of a chunk. @param index the number of the chunk's event. */
   function addChoice(value: Json, index: number): void {
     if (!isObject(value)) {
       report('choices-list', show(value));
@@ -122,9 +102,17 @@ export function choiceChecker(report: Report): ChoiceChecker {
 
   return {
     add: addChoice,
+    /** The number of choices that have come. */
     count: () => choices.size,
+    /** Whether a choice has not told yet why it stopped. */
     hasOpen: () => [...choices.values()].some(({ finish }) => finish === undefined),
-    end(wasDone, forced, sayAt) {
+    /**
+     * Checks the choices against their ends.
+     * @param wasDone whether the stream has ended in its own way, without an error.
+     * @param forced whether the caller named the tool to call.
+     * @param sayAt reports a violation in the event with this number.
+     */
+    end(wasDone: boolean, forced: boolean, sayAt: (rule: Rule, index: number, detail: string) => void): void {
       for (const [at, choice] of choices) {
         if (at >= choices.size) report('choice-index', `${at} of ${choices.size} choices`);
         if (choice.finish !== undefined) {

@@ -17,7 +17,7 @@ import { checkUsage } from './usage.ts';
 
 /** A validator of one chat-completions stream. */
 export function chatCompletionsValidator(options: ValidateOptions = {}): Validator {
-  const log = violationLog<Rule>(excused, options);
+  const log = violationLog(excused, options);
   let index = -1;
   let head: JsonObject | undefined;
   let done = false;

@@ -1,9 +1,9 @@
 /** A whole chat.completion (OpenAI API reference, "The chat completion object"). */
 
 import { asList, asObject, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { isName, misfit, show } from '../shape.ts';
+import { misfit, show } from '../shape.ts';
 import type { ValidateOptions } from '../validator.ts';
-import { checkChoiceEnd, TEXTS } from './choice.ts';
+import { checkCallHead, checkChoiceEnd, getCallBody, TEXTS } from './choice.ts';
 import type { Report } from './rules.ts';
 import { checkUsage } from './usage.ts';
 
@@ -83,14 +83,11 @@ function checkCall(call: Json, ids: Set<string>, report: Report): string[] {
     report('call-list', show(call));
     return [];
   }
-  const { id, type } = call;
-  const body = asObject(call['function']) ?? asObject(call['custom']) ?? {};
-  if (!isName(id) || (type !== 'function' && type !== 'custom') || !isName(body['name']))
-    report('call-head', show(call));
-  if (isName(id) && ids.has(id)) report('call-id', `\`${id}\` a second time`);
-  if (isName(id)) ids.add(id);
-  const text = type === 'custom' ? body['input'] : body['arguments'];
-  if (typeof text === 'string') return type === 'custom' ? [] : [text];
+  const body = getCallBody(call);
+  checkCallHead(call, body, ids, report);
+  const isCustom = call['type'] === 'custom';
+  const text = isCustom ? body['input'] : body['arguments'];
+  if (typeof text === 'string') return isCustom ? [] : [text];
   report('call-piece', show(text));
   return [];
 }

@@ -25,14 +25,6 @@ interface Candidate extends PartContext {
 /** The finish reason of a candidate that was not cut off, by name and by number. */
 const COMPLETE: ReadonlySet<Json> = new Set(['STOP', 1]);
 
-/** Checks the chunks of one answer. */
-export interface AnswerChecker {
-  /** Checks a chunk. @returns whether the chunk is an error. */
-  add(chunk: JsonObject, report: Report): boolean;
-  /** Reports what is missing at the end of the answer. */
-  end(report: Report): void;
-}
-
 /** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
 export function checkWhole(body: JsonObject, report: Report): boolean {
   const answer = answerChecker();
@@ -41,8 +33,8 @@ export function checkWhole(body: JsonObject, report: Report): boolean {
   return false;
 }
 
-/** A checker that has seen no chunk. */
-export function answerChecker(): AnswerChecker {
+/** A checker of the chunks of one answer, which has seen none. */
+export function answerChecker() {
   const ids = new Set<string>();
   const candidates = new Map<number, Candidate>();
   let blocked = false;
@@ -81,7 +73,8 @@ export function answerChecker(): AnswerChecker {
   }
 
   return {
-    add(chunk, report) {
+    /** Checks a chunk. @returns whether the chunk is an error. */
+    add(chunk: JsonObject, report: Report): boolean {
       const { error, candidates: list, promptFeedback: feedback, usageMetadata: usage } = chunk;
       if (error !== undefined) {
         checkError(error, report);
@@ -95,7 +88,8 @@ export function answerChecker(): AnswerChecker {
       checkSame(chunk, report);
       return false;
     },
-    end(report) {
+    /** Reports what is missing at the end of the answer. */
+    end(report: Report): void {
       if (!blocked && candidates.size === 0) report('candidate-missing', 'none came');
       for (const [at, { finished }] of candidates) {
         if (at >= candidates.size) report('candidate-index', `${at} of ${candidates.size} candidates`);

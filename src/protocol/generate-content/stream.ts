@@ -8,7 +8,7 @@ import { excused, type Rule } from './rules.ts';
 
 /** A validator of one generate-content stream. */
 export function generateContentValidator(options?: ValidateOptions): Validator {
-  const log = violationLog<Rule>(excused, options);
+  const log = violationLog(excused, options);
   const answer = answerChecker();
   let index = -1;
   let failed = false;

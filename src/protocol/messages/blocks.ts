@@ -32,27 +32,11 @@ interface Block {
   signed: boolean;
 }
 
-/** Checks the blocks of one stream. */
-export interface BlockChecker {
-  start(event: JsonObject): void;
-  addDelta(event: JsonObject): void;
-  stop(event: JsonObject): void;
-  /** The index of the open block; undefined if none is open. */
-  openIndex(): number | undefined;
-  /** Forgets the open block, once that was reported. */
-  closeAll(): void;
-  /**
-   * Arguments of a call that are no JSON object, which only a message that was cut may have; undefined if there are
-   * none.
-   */
-  tornArguments(): string | undefined;
-}
-
 /**
- * A checker that has seen no block.
+ * A checker of the blocks of one stream, which has seen none.
  * @param ids receives the ids of the calls. @param calls counts the calls. @param report receives a violation.
  */
-export function blockChecker(ids: Set<string>, calls: Calls, report: Report): BlockChecker {
+export function blockChecker(ids: Set<string>, calls: Calls, report: Report) {
   let open: Block | undefined;
   let blocks = 0;
   let torn: string | undefined;
@@ -116,10 +100,16 @@ export function blockChecker(ids: Set<string>, calls: Calls, report: Report): Bl
     start: startBlock,
     addDelta,
     stop: stopBlock,
+    /** The index of the open block; undefined if none is open. */
     openIndex: () => open?.index,
-    closeAll() {
+    /** Forgets the open block, once that was reported. */
+    closeAll(): void {
       open = undefined;
     },
+    /**
+     * Arguments of a call that are no JSON object, which only a message that was cut may have; undefined if there are
+     * none.
+     */
     tornArguments: () => torn,
   };
 }

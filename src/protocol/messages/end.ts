@@ -1,6 +1,6 @@
 /** What the end of a message must agree with, streamed or whole. */
 
-import { isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { wordSet } from '../../lib/words.ts';
 import { misfit, show } from '../shape.ts';
 import type { Calls } from './block.ts';
@@ -33,6 +33,12 @@ export function checkStop(
   if ((reason === 'stop_sequence') !== (typeof sequence === 'string')) {
     report('stop-sequence', `${show(sequence)} with ${show(reason)}`);
   }
+}
+
+/** Reports an error without its fields. @param value the event or the body that holds it. */
+export function checkError(value: JsonObject, report: Report): void {
+  const { type, message } = asObject(value['error']) ?? {};
+  if (typeof type !== 'string' || typeof message !== 'string') report('error-shape', show(value));
 }
 
 /** Reports what is wrong with a usage object. */

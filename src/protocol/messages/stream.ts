@@ -17,7 +17,7 @@ import { isName, show } from '../shape.ts';
 import { type ValidateOptions, type Validator, violationLog } from '../validator.ts';
 import { checkBlock, countCall } from './block.ts';
 import { blockChecker } from './blocks.ts';
-import { checkStop, checkUsage } from './end.ts';
+import { checkError, checkStop, checkUsage } from './end.ts';
 import { excused, type Rule } from './rules.ts';
 
 /** Reasons to stop that may cut a message in the middle of a block. */
@@ -25,7 +25,7 @@ const CUTS: ReadonlySet<Json | undefined> = new Set(['max_tokens', 'model_contex
 
 /** A validator of one messages stream. */
 export function messagesValidator(options?: ValidateOptions): Validator {
-  const log = violationLog<Rule>(excused, options);
+  const log = violationLog(excused, options);
   const ids = new Set<string>();
   let index = -1;
   let started: JsonObject | undefined;
@@ -85,12 +85,6 @@ export function messagesValidator(options?: ValidateOptions): Validator {
     }
   }
 
-  function addError(value: JsonObject): void {
-    failed = true;
-    const { type, message } = asObject(value['error']) ?? {};
-    if (typeof type !== 'string' || typeof message !== 'string') report('error-shape', show(value));
-  }
-
   function follow(type: string, value: JsonObject): void {
     if (type === 'message_start') {
       start(asObject(value['message']) ?? {});
@@ -120,7 +114,8 @@ export function messagesValidator(options?: ValidateOptions): Validator {
   function addObject(event: string | undefined, value: JsonObject): void {
     const type = asText(value['type']) ?? '';
     if (event !== type) report('event-name', `${event ?? 'no name'} for ${show(value['type'])}`);
-    if (type === 'error') addError(value);
+    failed = type === 'error';
+    if (failed) checkError(value, report);
     else if (type !== 'ping') follow(type, value);
   }
 

@@ -1,9 +1,9 @@
 /** A whole message (Anthropic API reference, "Messages"). */
 
-import { asList, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { asList, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { misfit, show } from '../shape.ts';
 import { checkBlock, countCall, getKind } from './block.ts';
-import { checkStop, checkUsage } from './end.ts';
+import { checkError, checkStop, checkUsage } from './end.ts';
 import type { Report } from './rules.ts';
 
 const BODY = {
@@ -17,8 +17,7 @@ const BODY = {
 /** Reports what is wrong with a whole answer. @returns whether it is an error body, which has rules of its own. */
 export function checkWhole(body: JsonObject, report: Report): boolean {
   if (body['type'] === 'error') {
-    const { type, message } = asObject(body['error']) ?? {};
-    if (typeof type !== 'string' || typeof message !== 'string') report('error-shape', show(body));
+    checkError(body, report);
     return true;
   }
   const { type, role, content, usage } = body;

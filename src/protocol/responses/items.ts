@@ -14,19 +14,11 @@ const PARTS: ReadonlyMap<string, 'content' | 'summary'> = new Map([
   ['response.reasoning_summary_part', 'summary'],
 ]);
 
-/** Checks the items of one stream. */
-export interface ItemChecker {
-  /** Checks an event about an item. Unknown events about the whole response pass. */
-  add(type: string, event: JsonObject): void;
-  /** Checks the last response of the stream against the items that came. */
-  end(response: JsonObject): void;
-}
-
 /**
- * A checker that has seen no item.
+ * A checker of the items of one stream, which has seen none.
  * @param isInProgress whether `response.in_progress` has come. @param report receives a violation.
  */
-export function itemChecker(isInProgress: () => boolean, report: Report): ItemChecker {
+export function itemChecker(isInProgress: () => boolean, report: Report) {
   const ids: ItemIds = { items: new Set(), calls: new Set() };
   const open = new Map<number, OpenItem>();
   const done = new Map<number, JsonObject>();
@@ -51,6 +43,7 @@ export function itemChecker(isInProgress: () => boolean, report: Report): ItemCh
     return item;
   }
 
+  /** Checks an event about an item. */
   function follow(type: string, event: JsonObject): void {
     if (type === 'response.output_item.added') {
       addItem(event['output_index'], asObject(event['item']) ?? {});
@@ -101,7 +94,8 @@ export function itemChecker(isInProgress: () => boolean, report: Report): ItemCh
 
   return {
     add: follow,
-    end(response) {
+    /** Checks the last response of the stream against the items that came. */
+    end(response: JsonObject): void {
       for (const at of open.keys()) report('item-unclosed', `item ${at}`);
       const output = getOutput(response);
       const due = [...done].sort(([a], [b]) => a - b);

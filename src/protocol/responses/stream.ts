@@ -24,7 +24,7 @@ const TERMINAL = new Set(['response.completed', 'response.incomplete', 'response
 
 /** A validator of one responses stream. */
 export function responsesValidator(options?: ValidateOptions): Validator {
-  const log = violationLog<Rule>(excused, options);
+  const log = violationLog(excused, options);
   let index = -1;
   let id: string | undefined;
   let created = false;
