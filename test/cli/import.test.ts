@@ -330,6 +330,7 @@ test('a config.json of Bifrost: providers, keys, teams and limits', async () => 
     undefined,
   ]);
   for (const note of [
+    'providers.openai.network_config.max_retries: 3 became 2, the most there is.',
     'providers.azure.keys[0]: azure was left out.',
     'governance.budgets[3]: a budget for 1Y was left out.',
     'governance.rate_limits[1]: a limit of requests for 1h was left out: limits are by the minute here.',

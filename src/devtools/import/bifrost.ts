@@ -1,5 +1,6 @@
 /** A `config.json` of Bifrost (docs.getbifrost.ai, "Schema Reference"). */
 
+import { compact } from '../../lib/json.ts';
 import type { Draft } from './draft.ts';
 import { findProvider, isCloud } from './providers.ts';
 import type { Source } from './source.ts';
@@ -15,7 +16,7 @@ export function importBifrost(file: Source, draft: Draft): void {
   );
   const client = file.part('client');
   const megabytes = client?.number('max_request_body_size_mb');
-  if (megabytes !== undefined) draft.set('limits', 'bodyBytes', megabytes * 1024 * 1024);
+  draft.set('limits', 'bodyBytes', megabytes && megabytes * 1024 * 1024);
   const origins = client?.texts('allowed_origins') ?? [];
   if (origins.length > 0 && !origins.includes('*')) draft.set('cors', 'origins', origins);
   client?.skip(...client.names());
@@ -55,8 +56,7 @@ function importProvider(name: string, provider: Source, draft: Draft): string | 
   importNetwork(network, vendor, draft);
   const concurrency = provider.part('concurrency_and_buffer_size');
   concurrency?.skip('buffer_size');
-  const connections = concurrency?.number('concurrency');
-  if (connections !== undefined) draft.set(`vendors.${vendor}`, 'connections', connections);
+  draft.set(`vendors.${vendor}`, 'connections', concurrency?.number('concurrency'));
   return vendor;
 }
 
@@ -82,8 +82,7 @@ function importNetwork(network: Source | undefined, vendor: string, draft: Draft
     draft.set('timeouts', 'total', seconds * 1_000);
     draft.note(`${network?.field}: the timeout holds for all vendors here.`);
   }
-  const retries = network?.number('max_retries');
-  if (retries !== undefined) draft.set('retries', 'limit', Math.min(2, retries));
+  draft.retries(`${network?.field}.max_retries`, network?.number('max_retries'));
   const headers = network?.part('extra_headers');
   const set = (headers?.names() ?? []).flatMap((name) => {
     const value = headers?.text(name);
@@ -186,11 +185,7 @@ function readRates(rate: Source, draft: Draft): Readonly<Record<string, number>>
     );
     return undefined;
   };
-  const [requests, tokens] = [perMinute('request'), perMinute('token')];
-  return {
-    ...(requests !== undefined && { requestsPerMinute: requests }),
-    ...(tokens !== undefined && { tokensPerMinute: tokens }),
-  };
+  return compact({ requestsPerMinute: perMinute('request'), tokensPerMinute: perMinute('token') });
 }
 
 /** Addresses have no version there; those of servers with OpenAI's format have one here. */

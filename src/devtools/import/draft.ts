@@ -178,10 +178,18 @@ export class Draft {
     return this.#fallbacks.fallbacks.get(id) ?? [];
   }
 
-  /** Sets a field of a section, or of a vendor (`vendors.openai`). */
-  set(section: string, field: string, value: Written): void {
+  /** Sets a field of a section, or of a vendor (`vendors.openai`). @param value undefined if the other file has none. */
+  set(section: string, field: string, value: Written | undefined): void {
+    if (value === undefined) return;
     const fields = this.#sections.get(section) ?? new Map<string, Written>();
     this.#sections.set(section, fields.set(field, value));
+  }
+
+  /** Sets how often a request is repeated. @param field where the other file says so. */
+  retries(field: string, wanted: number | undefined): void {
+    if (wanted === undefined) return;
+    this.set('retries', 'limit', Math.min(2, Math.trunc(wanted)));
+    if (wanted > 2) this.note(`${field}: ${wanted} became 2, the most there is.`);
   }
 
   add(section: 'keys' | 'groups', value: Fields): void {

@@ -7,7 +7,7 @@ import { importLitellm } from './litellm.ts';
 import { importPortkey } from './portkey.ts';
 import { openSource, type Source } from './source.ts';
 
-const READERS: Readonly<Record<string, (file: Source, draft: Draft) => void>> = {
+const READERS: Readonly<Record<string, (file: Source, draft: Draft) => unknown>> = {
   LiteLLM: importLitellm,
   Portkey: importPortkey,
   Bifrost: importBifrost,

@@ -40,10 +40,10 @@ export function importLitellm(file: Source, draft: Draft): void {
   }
   // A list of its own hides the one for `*` from a model, but its other vendors are not a rule for LiteLLM.
   for (const id of spread) if (!ruled.has(id)) draft.fallback('fallbacks', id, draft.fallbacks('*'));
-  if (litellm !== undefined) {
-    importTimeZone(litellm, draft);
-    importCache(litellm, draft);
-  }
+  draft.set('usage', 'timeZone', litellm?.text('timezone'));
+  // By the Redis of its cache, LiteLLM's replicas share limits and budgets as well.
+  const cache = litellm?.part('cache_params');
+  if (cache?.text('type') === 'redis') importRedis(cache, '', draft);
   if (router !== undefined) importRedis(router, 'redis_', draft);
   if (general !== undefined) importGeneral(general, draft);
 }
@@ -186,19 +186,17 @@ function knownIds(
 
 function importRouting(part: Source, draft: Draft): void {
   part.skip('routing_strategy', 'drop_params', 'set_verbose', 'telemetry', 'enable_pre_call_checks');
-  const retries = part.number('num_retries');
-  if (retries !== undefined) {
-    draft.set('retries', 'limit', Math.min(2, Math.trunc(retries)));
-    if (retries > 2) draft.note(`${part.field}.num_retries: ${retries} became 2, the most there is.`);
-  }
+  draft.retries(`${part.field}.num_retries`, part.number('num_retries'));
   const seconds = part.number('request_timeout') ?? part.number('timeout');
-  if (seconds !== undefined) draft.set('timeouts', 'total', Math.round(seconds * 1_000));
-  const first = part.number('stream_timeout');
-  if (first !== undefined) draft.set('timeouts', 'firstByte', Math.round(first * 1_000));
+  draft.set('timeouts', 'total', inMilliseconds(seconds));
+  draft.set('timeouts', 'firstByte', inMilliseconds(part.number('stream_timeout')));
   const fails = part.number('allowed_fails');
   if (fails !== undefined) draft.set('ejection', 'failures', Math.max(1, fails));
-  const cooldown = part.number('cooldown_time');
-  if (cooldown !== undefined) draft.set('ejection', 'duration', Math.round(cooldown * 1_000));
+  draft.set('ejection', 'duration', inMilliseconds(part.number('cooldown_time')));
+}
+
+function inMilliseconds(seconds: number | undefined): number | undefined {
+  return seconds && Math.round(seconds * 1_000);
 }
 
 /** @param prefix of the names of the fields. */
@@ -220,21 +218,8 @@ function importRedis(part: Source, prefix: string, draft: Draft): void {
     );
 }
 
-/** The Redis of LiteLLM's cache, by which its replicas share limits and budgets as well. */
-function importCache(litellm: Source, draft: Draft): void {
-  const cache = litellm.part('cache_params');
-  if (cache?.text('type') === 'redis') importRedis(cache, '', draft);
-}
-
-/** The zone in which budgets are renewed. */
-function importTimeZone(litellm: Source, draft: Draft): void {
-  const zone = litellm.text('timezone');
-  if (zone !== undefined) draft.set('usage', 'timeZone', zone);
-}
-
 function importGeneral(general: Source, draft: Draft): void {
-  const inFlight = general.number('global_max_parallel_requests');
-  if (inFlight !== undefined) draft.set('limits', 'inFlight', inFlight);
+  draft.set('limits', 'inFlight', general.number('global_max_parallel_requests'));
   const master = general.text('master_key');
   if (master !== undefined) {
     draft.set('admin', 'key', draft.secret('general_settings.master_key', master, 'GATEWAY_ADMIN_KEY'));

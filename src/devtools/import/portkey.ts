@@ -4,19 +4,15 @@ import type { Draft } from './draft.ts';
 import { guessProvider } from './providers.ts';
 import type { Source } from './source.ts';
 
-export function importPortkey(file: Source, draft: Draft): void {
-  importTargets(file, draft);
-}
-
 /** Takes over a target, or a group of targets. @returns the ids of the models that it names, in its order. */
-function importTargets(part: Source, draft: Draft): readonly string[] {
+export function importPortkey(part: Source, draft: Draft): readonly string[] {
   importSettings(part, draft);
   const strategy = part.part('strategy');
   const mode = strategy?.text('mode');
   strategy?.skip('on_status_codes');
   const targets = part.parts('targets');
   if (targets.length === 0) return importTarget(part, draft);
-  const found = targets.map((target) => importTargets(target, draft));
+  const found = targets.map((target) => importPortkey(target, draft));
   const ids = [...new Set(found.flat())];
   const [first, ...others] = ids;
   if (mode === 'conditional') {
@@ -65,14 +61,10 @@ function importTarget(target: Source, draft: Draft): readonly string[] {
 
 function importSettings(part: Source, draft: Draft): void {
   const retry = part.part('retry');
-  const attempts = retry?.number('attempts');
   retry?.skip('on_status_codes', 'use_retry_after_header');
-  if (attempts !== undefined) {
-    draft.set('retries', 'limit', Math.min(2, Math.trunc(attempts)));
-    if (attempts > 2) draft.note(`${at(part)}retry.attempts: ${attempts} became 2, the most there is.`);
-  }
+  draft.retries(`${at(part)}retry.attempts`, retry?.number('attempts'));
   const milliseconds = part.number('request_timeout');
-  if (milliseconds !== undefined) draft.set('timeouts', 'total', Math.trunc(milliseconds));
+  draft.set('timeouts', 'total', milliseconds && Math.trunc(milliseconds));
 }
 
 function at({ field }: Source): string {
