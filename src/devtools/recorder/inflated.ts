@@ -1,6 +1,7 @@
 /** Decompresses bodies (RFC 9110, 8.4). */
 
 import { Readable } from 'node:stream';
+import { boundedBytes } from '../../lib/bounded-text.ts';
 import { CODINGS, parseCoding } from '../../upstream/content-coding.ts';
 
 /** The most bytes that a body may decompress to: a small body can contain a very large one. */
@@ -12,23 +13,16 @@ const MAX_INFLATED = 256 * 1024 * 1024;
  *   than 256 MiB
  */
 export async function inflated(
-  body: Buffer,
+  body: Uint8Array,
   header: string | string[] | undefined,
-): Promise<Buffer | undefined> {
+): Promise<Uint8Array | undefined> {
   const coding = parseCoding(header);
   if (coding === undefined) return body;
   const decoder = CODINGS.get(coding)?.();
   if (decoder === undefined) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
   try {
-    for await (const chunk of Readable.from([body]).pipe(decoder)) {
-      size += chunk.length;
-      if (size > MAX_INFLATED) return undefined;
-      chunks.push(chunk);
-    }
+    return await boundedBytes(Readable.from([body]).pipe(decoder), MAX_INFLATED);
   } catch {
     return undefined; // The caller reports it.
   }
-  return Buffer.concat(chunks);
 }

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
+import { boundedBytes } from '../../lib/bounded-text.ts';
+import { textOfBytes } from '../../lib/bytes.ts';
 import { codeBehind } from '../../lib/error-code.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { isObject, tryParseJson } from '../../lib/json.ts';
@@ -147,7 +149,7 @@ async function pass(
   try {
     const body = await readBody(incoming, options.bodyLimit);
     const request = await inflated(body, incoming.headers['content-encoding']);
-    if (request === undefined || !isObject(tryParseJson(request.toString('utf8'))))
+    if (request === undefined || !isObject(tryParseJson(textOfBytes(request))))
       throw new Declined(400, 'The request body must be a JSON object.');
     const refused = options.refuse(format);
     if (refused !== undefined) throw new Declined(409, refused);
@@ -176,15 +178,10 @@ async function pass(
   }
 }
 
-async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += chunk.length;
-    if (size > limit) throw new Declined(413, 'The request is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function readBody(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+  const body = await boundedBytes(incoming, limit);
+  if (body === undefined) throw new Declined(413, 'The request is too large.');
+  return body;
 }
 
 function secretsOfCaller({ headers, url = '' }: IncomingMessage): readonly string[] {
