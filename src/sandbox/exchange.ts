@@ -77,11 +77,6 @@ export class Refused extends Error {
   }
 }
 
-/** @returns the answer that carries a vendor's error */
-export function refusalAnswer({ status, body, headers }: Refused): WholeAnswer {
-  return { kind: 'whole', status, headers, body, tokens: 0 };
-}
-
 /** @returns the body as a JSON object; undefined if it is not one */
 export function objectIn(request: VendorRequest): JsonObject | undefined {
   const body = tryParseJson(request.body);

@@ -57,7 +57,9 @@ export function sampleText(schema: JsonObject, name: string, said: string): stri
     asText(asList(schema['examples'])[0]) ??
     asText(schema['example']) ??
     suggested(name, said);
-  return pattern === undefined ? fitted(text, limit(schema['minLength']), limit(schema['maxLength'])) : text;
+  return pattern === undefined
+    ? fitted(text, parseCount(schema['minLength']), parseCount(schema['maxLength']))
+    : text;
 }
 
 function suggested(name: string, said: string): string {
@@ -77,8 +79,8 @@ function placeIn(said: string): string | undefined {
   )?.[1];
 }
 
-/** Google's subset of JSON Schema writes counts as text. */
-function limit(value: Json | undefined): number | undefined {
+/** @returns a count of a schema; Google's subset of JSON Schema writes it as text */
+export function parseCount(value: Json | undefined): number | undefined {
   return asNumber(typeof value === 'string' ? Number(value) : value);
 }
 

@@ -3,7 +3,7 @@
 import { resolveReference } from '../conversation/rules/json-pointer.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { asFlag, asList, asNumber, asObject, asObjects, asText } from '../lib/json.ts';
-import { sampleText } from './sample-text.ts';
+import { parseCount, sampleText } from './sample-text.ts';
 
 interface Sampling {
   /** The whole schema, for `$ref`. */
@@ -144,8 +144,8 @@ function isUnsaid(name: string, given: Json | undefined, { said }: Sampling): bo
 
 function array(schema: JsonObject, sampling: Sampling, name: string, depth: number): readonly Json[] {
   const first = asObjects(schema['prefixItems']);
-  const min = Math.max(count(schema['minItems']) ?? 0, first.length);
-  const max = count(schema['maxItems']) ?? Number.POSITIVE_INFINITY;
+  const min = Math.max(parseCount(schema['minItems']) ?? 0, first.length);
+  const max = parseCount(schema['maxItems']) ?? Number.POSITIVE_INFINITY;
   const wanted = Math.min(Math.max(min, depth < FULL_DEPTH ? 2 : 0), max, 64);
   const isClosed = schema['items'] === false;
   const items = asObject(schema['items']) ?? {};
@@ -178,11 +178,6 @@ function varied(item: Json, index: number): Json | undefined {
 
 function same(one: Json, other: Json): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Google's subset of JSON Schema writes counts as text. */
-function count(limit: Json | undefined): number | undefined {
-  return asNumber(typeof limit === 'string' ? Number(limit) : limit);
 }
 
 function number(schema: JsonObject, sampling: Sampling, whole: 1 | undefined): number {

@@ -10,7 +10,7 @@ import { type LogProblem, logToStderr } from '../lib/diagnostics.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
 import { bind, formatUrl } from '../upstream/net/bind.ts';
 import { anthropicAnswer } from './anthropic/vendor.ts';
-import { Refused, refusalAnswer, type VendorAnswer, type VendorRequest } from './exchange.ts';
+import { Refused, type VendorAnswer, type VendorRequest } from './exchange.ts';
 import { googleAnswer } from './google/vendor.ts';
 import { openaiAnswer } from './openai/vendor.ts';
 import {
@@ -72,16 +72,15 @@ const MAKERS = '/makers/v1';
  * @throws Error if no port can be opened
  */
 export async function startSandbox({
-  pace: firstPace,
-  models: firstModels = defaultModels(),
-  wordings: firstWordings,
+  pace,
+  models = defaultModels(),
+  wordings,
   log = logToStderr,
 }: SandboxOptions): Promise<Sandbox> {
-  let state = createState(firstModels);
-  let pace = firstPace;
-  let wordings = firstWordings;
+  const state = createState(models);
+  let serving: Serving = { state, pace, wordings };
   const server = createServer((request, response) => {
-    serve({ state, pace, wordings }, request, response).catch((error: unknown) => {
+    serve(serving, request, response).catch((error: unknown) => {
       // A caller that left before its body arrived is no error of the sandbox; anything else is.
       if (request.complete) log('A simulated vendor has failed.', error);
       response.destroy();
@@ -105,9 +104,8 @@ export async function startSandbox({
     },
     makers: { baseUrl: origin + MAKERS, apiKey: state.keys.compatible },
     change(to) {
-      state = { ...state, models: modelsByName(to.models ?? defaultModels()) };
-      pace = to.pace;
-      wordings = to.wordings;
+      const names = modelsByName(to.models ?? defaultModels());
+      serving = { state: { ...state, models: names }, pace: to.pace, wordings: to.wordings };
     },
     close() {
       closing ??= closed(server);
@@ -122,11 +120,7 @@ interface Serving {
   readonly wordings: SandboxOptions['wordings'];
 }
 
-async function serve(
-  { state, pace, wordings }: Serving,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(serving: Serving, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
   const body = await readBody(incoming);
   const byMaker = pathname.startsWith(`${MAKERS}/`);
@@ -143,7 +137,10 @@ async function serve(
     body,
     byMaker,
   };
-  await write(response, chooseAnswer(vendor, state, request, wordings), pace);
+  const answer = chooseAnswer(vendor, serving, request);
+  const isOpenai = vendor === 'openai' || vendor === 'compatible';
+  const headers = { ...(isOpenai && { 'x-request-id': `req_${newId()}` }), ...answer.headers };
+  await write(response, { ...answer, headers }, serving.pace);
 }
 
 function vendorAt(pathname: string): SimulatedVendor | undefined {
@@ -153,9 +150,8 @@ function vendorAt(pathname: string): SimulatedVendor | undefined {
 
 function chooseAnswer(
   vendor: SimulatedVendor,
-  state: SandboxState,
+  { state, wordings }: Serving,
   request: VendorRequest,
-  wordings: SandboxOptions['wordings'],
 ): VendorAnswer {
   try {
     switch (vendor) {
@@ -165,18 +161,14 @@ function chooseAnswer(
         return googleAnswer(request, state);
       case 'openai':
       case 'compatible':
-        return withRequestId(openaiAnswer(vendor, request, state));
+        return openaiAnswer(vendor, request, state);
     }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const family = vendor === 'compatible' ? 'openai' : vendor;
-    const refusal = refusalAnswer(wordings ? varied(error, family, wordings.seed) : error);
-    return vendor === 'openai' || vendor === 'compatible' ? withRequestId(refusal) : refusal;
+    const { status, headers, body } = wordings ? varied(error, family, wordings.seed) : error;
+    return { kind: 'whole', status, headers, body, tokens: 0 };
   }
-}
-
-function withRequestId(answer: VendorAnswer): VendorAnswer {
-  return { ...answer, headers: { 'x-request-id': `req_${newId()}`, ...answer.headers } };
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

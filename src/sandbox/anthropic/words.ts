@@ -1,7 +1,7 @@
 /** How Anthropic words its errors (recorded, and as quoted in public issues of its SDKs). */
 
 import { Refused } from '../exchange.ts';
-import type { Flaw, FlawPath } from '../flaws.ts';
+import type { Flaw } from '../flaws.ts';
 import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -24,7 +24,7 @@ export function badRequest(message: string, subject?: RefusalSubject): Refused {
 
 /** @returns a 400 for the first flaw of a request, in Anthropic's words, which are those of pydantic */
 export function anthropicFlaw(flaw: Flaw): Refused {
-  const at = pathText(flaw.path);
+  const at = flaw.path.join('.');
   if (flaw.kind === 'size' && flaw.of === 'string' && flaw.path.at(-1) === 'text') {
     return badRequest('messages: text content blocks must be non-empty', findSubject(flaw));
   }
@@ -72,10 +72,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'dictionary',
   record: 'dictionary',
 };
-
-function pathText(path: FlawPath): string {
-  return path.join('.');
-}
 
 function alternatives(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`);

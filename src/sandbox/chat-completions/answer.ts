@@ -1,6 +1,5 @@
 /** A chat completion, from the request to the answer. */
 
-import type { ZodType } from 'zod';
 import { asText } from '../../lib/json.ts';
 import { promptTokens } from '../caches.ts';
 import { checkService } from '../compatible/check-request.ts';
@@ -13,14 +12,7 @@ import { chatRequest, compatibleRequest, deepseekRequest } from '../schemas/chat
 import { askOfChat } from './ask.ts';
 import { checkMessages } from './check-messages.ts';
 import { checkModelLimits, checkOptions } from './check-options.ts';
-import {
-  type ChatFlavour,
-  compatibleFlavour,
-  deepseekFlavour,
-  openaiFlavour,
-  streamChat,
-  wholeChat,
-} from './render.ts';
+import { compatibleFlavour, deepseekFlavour, openaiFlavour, streamChat, wholeChat } from './render.ts';
 
 /**
  * Answers `POST /v1/chat/completions`.
@@ -28,7 +20,8 @@ import {
  * @throws Refused with the vendor's own error
  */
 export function answerChat(vendor: OpenaiVendor, request: VendorRequest, state: SandboxState): VendorAnswer {
-  const body = checkedBody(request, findSchema(vendor, request));
+  const { schema, flavour } = SERVICES[findService(vendor, request)];
+  const body = checkedBody(request, schema);
   const { name, model } = modelIn(vendor, state, body);
   if (vendor === 'openai') {
     checkOptions(body);
@@ -39,24 +32,21 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, state: 
   if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);
   const script = compose(ask, state.prompts);
   const stamp = stampFor(name, body);
-  const flavour = findFlavour(vendor, name);
   return body['stream'] === true
     ? streamed(streamChat(script, stamp, flavour), script)
     : whole(wholeChat(script, stamp, flavour), script.usage.output);
 }
 
-function findFlavour(vendor: OpenaiVendor, name: string): ChatFlavour {
-  if (vendor === 'openai') return openaiFlavour;
-  return isDeepseek(name) ? deepseekFlavour : compatibleFlavour;
-}
+/** What each service accepts, and how it answers. */
+const SERVICES = {
+  openai: { schema: chatRequest, flavour: openaiFlavour },
+  deepseek: { schema: deepseekRequest, flavour: deepseekFlavour },
+  compatible: { schema: compatibleRequest, flavour: compatibleFlavour },
+};
 
-function findSchema(vendor: OpenaiVendor, request: VendorRequest): ZodType {
-  if (vendor === 'openai') return chatRequest;
-  return isDeepseek(asText(objectIn(request)?.['model']) ?? '') ? deepseekRequest : compatibleRequest;
-}
-
-function isDeepseek(name: string): boolean {
-  return /^deepseek\//i.test(name);
+function findService(vendor: OpenaiVendor, request: VendorRequest): keyof typeof SERVICES {
+  const isDeepseek = /^deepseek\//i.test(asText(objectIn(request)?.['model']) ?? '');
+  return vendor === 'compatible' && isDeepseek ? 'deepseek' : vendor;
 }
 
 function tooLong(tokens: number, max: number) {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObjects } from '../../lib/json.ts';
 import { wordList } from '../../lib/words.ts';
 import { badRequest } from '../google/words.ts';
+import { about } from '../wordings/subject.ts';
 import { parseParts } from './ask.ts';
 
 /** What a part may hold: exactly one of these. */
@@ -33,10 +34,8 @@ function checkContent(content: JsonObject, index: number): void {
   }
   const parts = parseParts(content);
   if (parts.length === 0) {
-    throw badRequest(`* ${at}.parts: contents.parts must not be empty.\n`, {
-      thing: 'empty text',
-      path: ['contents', index],
-    });
+    const fault = `* ${at}.parts: contents.parts must not be empty.\n`;
+    throw badRequest(fault, about('empty text', 'contents', index));
   }
   for (const [place, part] of parts.entries()) {
     const held = DATA.filter((field) => part[field] !== undefined);
@@ -49,7 +48,7 @@ function checkContent(content: JsonObject, index: number): void {
     if (held.length === 0 && part['thoughtSignature'] === undefined) {
       throw badRequest(
         `* ${at}.parts[${place}].data: required oneof field 'data' must have one initialized field\n`,
-        { thing: 'empty text', path: ['contents', index, 'parts', place] },
+        about('empty text', 'contents', index, 'parts', place),
       );
     }
   }
@@ -74,7 +73,7 @@ function checkTurns(contents: readonly JsonObject[]): void {
   if (last !== undefined && count(last, 'functionCall') > 0) {
     throw badRequest(
       'Please ensure that multiturn requests end with a user turn or a function response turn.',
-      { thing: 'order', path: ['contents', contents.length - 1] },
+      about('order', 'contents', contents.length - 1),
     );
   }
 }
@@ -86,21 +85,21 @@ function checkTurn(content: JsonObject, before: JsonObject | undefined, index: n
   if (calls > 0 && (before === undefined || before['role'] === 'model')) {
     throw badRequest(
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
-      { thing: 'order', path: ['contents', index] },
+      about('order', 'contents', index),
     );
   }
   const called = before === undefined ? 0 : count(before, 'functionCall');
   if (responses > 0 && called === 0) {
     throw badRequest(
       'Please ensure that function response turn comes immediately after a function call turn.',
-      { thing: 'unpaired call', path: ['contents', index] },
+      about('unpaired call', 'contents', index),
     );
   }
   const open = called > 0 && content['role'] !== 'model';
   if ((open || responses > 0) && responses !== called) {
     throw badRequest(
       'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
-      { thing: 'unpaired call', path: ['contents', index] },
+      about('unpaired call', 'contents', index),
     );
   }
 }

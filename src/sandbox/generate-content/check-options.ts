@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../google/words.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
+import { about } from '../wordings/subject.ts';
 
 /**
  * Checks the rules that hold for every model.
@@ -16,10 +16,7 @@ export function checkOptions(body: JsonObject): void {
   );
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw badRequest(`Duplicate function declaration found: ${twice}`, {
-      thing: 'tool names',
-      path: ['tools'],
-    });
+    throw badRequest(`Duplicate function declaration found: ${twice}`, about('tool names', 'tools'));
   }
   const config = asObject(body['toolConfig']);
   const calling = asObject(config?.['functionCallingConfig']);
@@ -81,7 +78,7 @@ function checkSearch(toolConfig: JsonObject | undefined, model: Model): void {
 
 function checkThinking(thinking: JsonObject | undefined, model: Model): void {
   if (thinking === undefined) return;
-  const subject: RefusalSubject = { thing: 'setting', path: ['generationConfig', 'thinkingConfig'] };
+  const subject = about('setting', 'generationConfig', 'thinkingConfig');
   const budget = asNumber(thinking['thinkingBudget']);
   const level = asText(thinking['thinkingLevel'])?.toLowerCase();
   if (budget !== undefined && level !== undefined) {

@@ -10,7 +10,7 @@ import { asObject, asObjects, asText } from '../../lib/json.ts';
 import type { FlawPath } from '../flaws.ts';
 import { badRequest } from '../google/words.ts';
 import { verify } from '../signatures.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
+import { about } from '../wordings/subject.ts';
 import { parseParts, speaks } from './ask.ts';
 
 /** What Google accepts instead of a signature, for calls that another model made. */
@@ -53,7 +53,7 @@ export function checkSignatures(body: JsonObject, model: Model): void {
         'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
         `\`default_api:${name}\` , position ${index + 1}. Please refer to ` +
         'https://ai.google.dev/gemini-api/docs/thought-signatures for more details.',
-      { thing: 'missing signature', path: ['contents', index] },
+      about('missing signature', 'contents', index),
     );
   }
 }
@@ -64,7 +64,7 @@ export function checkSignatures(body: JsonObject, model: Model): void {
 function checkSignature(part: JsonObject, path: FlawPath, ofCalls: Set<string>): void {
   const signature = asText(part['thoughtSignature']);
   if (signature === undefined || ESCAPES.includes(signature) || sha256(signature) === LANGCHAINS) return;
-  const subject: RefusalSubject = { thing: 'thoughts', path: [...path, 'thoughtSignature'] };
+  const subject = about('thoughts', ...path, 'thoughtSignature');
   if (!BASE64.test(signature)) {
     const at = `contents[${path[1]}].parts[${path[3]}].thought_signature`;
     const fault = `Invalid value at '${at}' (TYPE_BYTES), Base64 decoding failed for "${signature.slice(0, 200)}"`;

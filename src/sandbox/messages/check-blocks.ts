@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asObjects, asText, isEmpty } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
+import { about } from '../wordings/subject.ts';
 
 /** Blocks that only one side may send. */
 const SENDERS: Readonly<Record<string, string>> = {
@@ -24,10 +25,7 @@ export function checkBlocks(body: JsonObject): void {
   const messages = asObjects(body['messages']);
   if (messages.length === 0) throw badRequest('messages: at least one message is required');
   if (messages.find(({ role }) => role !== 'system')?.['role'] === 'assistant') {
-    throw badRequest('messages: first message must use the "user" role', {
-      thing: 'order',
-      path: ['messages', 0],
-    });
+    throw badRequest('messages: first message must use the "user" role', about('order', 'messages', 0));
   }
   const ids = new Set<string>();
   for (const [index, message] of messages.entries()) {
@@ -60,17 +58,15 @@ function checkFilled(message: JsonObject, index: number, last: boolean): void {
   if (!empty || (last && role === 'assistant') || isSetting(message)) return;
   throw badRequest(
     `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
-    { thing: 'empty text', path: ['messages', index] },
+    about('empty text', 'messages', index),
   );
 }
 
 function checkSaid({ content }: JsonObject): void {
   const texts = typeof content === 'string' ? [content] : asObjects(content).map(({ text }) => asText(text));
   if (!texts.some((text) => text !== undefined && /^\s+$/.test(text))) return;
-  throw badRequest('messages: text content blocks must contain non-whitespace text', {
-    thing: 'empty text',
-    path: ['messages'],
-  });
+  const message = 'messages: text content blocks must contain non-whitespace text';
+  throw badRequest(message, about('empty text', 'messages'));
 }
 
 /** Whether a system message only changes settings from here on. Such a message may have no content. */
@@ -91,10 +87,11 @@ function checkIds({ content }: JsonObject, index: number, ids: Set<string>): voi
   for (const [at, block] of asObjects(content).entries()) {
     const id = asText(block['id']);
     if (block['type'] !== 'tool_use' || id === undefined) continue;
+    const path = ['messages', index, 'content', at];
     if (ids.has(id))
-      throw badRequest(`messages.${index}.content.${at}: \`tool_use\` ids must be unique`, {
+      throw badRequest(`${path.join('.')}: \`tool_use\` ids must be unique`, {
         thing: 'repeated ids',
-        path: ['messages', index, 'content', at],
+        path,
         id,
       });
     ids.add(id);
@@ -130,14 +127,14 @@ function checkResults(turns: readonly Turn[]): void {
       throw badRequest(
         `messages.${index}.content.${stray}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${results[stray]}. ` +
           'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
-        { thing: 'unpaired call', path: ['messages', index] },
+        about('unpaired call', 'messages', index),
       );
     }
     const twice = results.find((id, place) => results.indexOf(id) !== place);
     if (twice !== undefined) {
       throw badRequest(
         `messages.${index}.content: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
-        { thing: 'unpaired call', path: ['messages', index] },
+        about('unpaired call', 'messages', index),
       );
     }
     checkAnswered(turns[at - 1], uses, blocks);
@@ -154,7 +151,7 @@ function checkAnswered(turn: Turn | undefined, uses: readonly string[], next: re
   throw badRequest(
     `messages.${turn.index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. ` +
       'Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
-    { thing: 'unpaired call', path: ['messages', turn.index] },
+    about('unpaired call', 'messages', turn.index),
   );
 }
 

@@ -4,9 +4,10 @@ import { modelName } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import { newestSchema } from '../../conversation/rules/function-schema.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { asList, asNumber, asObject, asObjects, asText, isObject } from '../../lib/json.ts';
+import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
+import { nestedSchemas } from '../nested-schemas.ts';
+import { about } from '../wordings/subject.ts';
 
 /** The most characters of `user_id`, and what it must not contain. */
 const MAX_USER_ID_LENGTH = 256;
@@ -19,10 +20,7 @@ const ADDRESS = /\S@\S+\.\S/;
 export function checkOptions(body: JsonObject): void {
   const names = asObjects(body['tools']).flatMap(({ name }) => asText(name) ?? []);
   if (new Set(names).size < names.length) {
-    throw badRequest('tools: Tool names must be unique.', {
-      thing: 'tool names',
-      path: ['tools'],
-    });
+    throw badRequest('tools: Tool names must be unique.', about('tool names', 'tools'));
   }
   const choice = asObject(body['tool_choice']);
   if (choice !== undefined && choice['type'] !== 'none' && asList(body['tools']).length === 0) {
@@ -84,27 +82,14 @@ function checkTools(body: JsonObject): void {
 function checkFormat(body: JsonObject): void {
   const format = asObject(asObject(body['output_config'])?.['format']) ?? asObject(body['output_format']);
   const schema = asObject(format?.['schema']);
-  const open = schema === undefined ? [] : [schema];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+  if (schema === undefined) return;
+  for (const { at } of nestedSchemas(schema, ['anyOf', 'allOf'])) {
     if (at['type'] === 'object' && at['additionalProperties'] !== false) {
       throw badRequest(
         "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
       );
     }
-    for (const inner of innerSchemas(at)) open.push(inner);
   }
-}
-
-function innerSchemas(schema: JsonObject): readonly JsonObject[] {
-  const named = ['properties', '$defs', 'definitions'].flatMap((field) =>
-    Object.values(asObject(schema[field]) ?? {}),
-  );
-  const listed = ['anyOf', 'allOf'].flatMap((field) => asList(schema[field]));
-  return [...named, ...listed, schema['items']].filter(isObject);
-}
-
-function setting(...path: readonly string[]): RefusalSubject {
-  return { thing: 'setting', path };
 }
 
 /**
@@ -126,7 +111,10 @@ export function checkModelLimits(body: JsonObject, model: Model): void {
   checkPrefill(body, model);
   checkStrict(body, model);
   if (asObject(body['output_config'])?.['format'] != null && model.structuredOutput === false) {
-    throw badRequest(`'${name}' does not support output format.`, setting('output_config', 'format'));
+    throw badRequest(
+      `'${name}' does not support output format.`,
+      about('setting', 'output_config', 'format'),
+    );
   }
 }
 
@@ -136,10 +124,7 @@ function checkStrict(body: JsonObject, model: Model): void {
   const index = asObjects(body['tools']).findIndex((tool) => tool['strict'] !== undefined);
   if (index < 0) return;
   const path = ['tools', index, 'custom', 'strict'];
-  throw badRequest(`${path.join('.')}: Extra inputs are not permitted`, {
-    thing: 'unknown field',
-    path,
-  });
+  throw badRequest(`${path.join('.')}: Extra inputs are not permitted`, about('unknown field', ...path));
 }
 
 function checkSampling(body: JsonObject, model: Model): void {
@@ -147,7 +132,7 @@ function checkSampling(body: JsonObject, model: Model): void {
     for (const field of ['temperature', 'top_p', 'top_k']) {
       const value = body[field];
       if (value === undefined || (field === 'temperature' && value === 1)) continue;
-      throw badRequest(`\`${field}\` is deprecated for this model.`, setting(field));
+      throw badRequest(`\`${field}\` is deprecated for this model.`, about('setting', field));
     }
     return;
   }
@@ -163,12 +148,15 @@ function checkEffort(body: JsonObject, model: Model): void {
   if (effort === undefined) return;
   const known = model.thinking?.efforts ?? [];
   if (known.length === 0) {
-    throw badRequest('This model does not support the effort parameter.', setting('output_config', 'effort'));
+    throw badRequest(
+      'This model does not support the effort parameter.',
+      about('setting', 'output_config', 'effort'),
+    );
   }
   if (known.some((one) => one === effort)) return;
   throw badRequest(
     `This model does not support effort level '${effort}'. Supported levels: ${[...known].sort().join(', ')}.`,
-    setting('output_config', 'effort'),
+    about('setting', 'output_config', 'effort'),
   );
 }
 
@@ -180,22 +168,22 @@ function checkThinkingType(body: JsonObject, model: Model): void {
     if (canDisable) return;
     throw badRequest(
       '"thinking.type.disabled" is not supported for this model.',
-      setting('thinking', 'type', 'disabled'),
+      about('setting', 'thinking', 'type', 'disabled'),
     );
   }
   if (model.thinking === undefined) {
-    throw badRequest('This model does not support thinking.', setting('thinking'));
+    throw badRequest('This model does not support thinking.', about('setting', 'thinking'));
   }
   if (type === 'enabled' && !kinds.includes('budget')) {
     throw badRequest(
       '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
-      setting('thinking', 'type', 'enabled'),
+      about('setting', 'thinking', 'type', 'enabled'),
     );
   }
   if (type === 'adaptive' && !kinds.includes('effort')) {
     throw badRequest(
       'adaptive thinking is not supported on this model',
-      setting('thinking', 'type', 'adaptive'),
+      about('setting', 'thinking', 'type', 'adaptive'),
     );
   }
 }

@@ -7,7 +7,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
+import { about } from '../wordings/subject.ts';
 
 const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';
 
@@ -21,20 +21,19 @@ export function checkSystem(body: JsonObject, model: Model): void {
   for (const [place, [index, { role }]] of said.entries()) {
     if (role !== 'system') continue;
     if (model.laterSystem !== true) {
-      throw badRequest("role 'system' is not supported on this model", lateSystem(index));
+      throw badRequest(
+        "role 'system' is not supported on this model",
+        about('late system', 'messages', index),
+      );
     }
     const flaw = misplaced(
       said.slice(0, place).findLast(isSpoken)?.[1],
       said.slice(place).find(isSpoken)?.[1],
     );
     if (flaw !== undefined) {
-      throw badRequest(`messages.${index}: ${flaw}; ${DIRECTIVE}`, lateSystem(index));
+      throw badRequest(`messages.${index}: ${flaw}; ${DIRECTIVE}`, about('late system', 'messages', index));
     }
   }
-}
-
-function lateSystem(index: number): RefusalSubject {
-  return { thing: 'late system', path: ['messages', index] };
 }
 
 /** @returns what is wrong with a system message between these two messages; undefined if nothing is */

@@ -8,7 +8,7 @@ import { asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
 import type { FlawPath } from '../flaws.ts';
 import { verify } from '../signatures.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
+import { about } from '../wordings/subject.ts';
 import { speaks } from './ask.ts';
 
 const GUIDE = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking';
@@ -24,10 +24,8 @@ export function checkThinking(body: JsonObject): void {
       checkSignature(block, ['messages', index, 'content', at]);
     const last = asObjects(content).at(-1)?.['type'];
     if (!isThought(last)) continue;
-    throw badRequest(`messages.${index}: The final block in an assistant message cannot be \`${last}\`.`, {
-      thing: 'thoughts',
-      path: ['messages', index],
-    });
+    const fault = `The final block in an assistant message cannot be \`${last}\`.`;
+    throw badRequest(`messages.${index}: ${fault}`, about('thoughts', 'messages', index));
   }
   const thinking = asObject(body['thinking']);
   const type = thinking?.['type'];
@@ -43,7 +41,7 @@ export function checkThinking(body: JsonObject): void {
 
 function checkSignature(block: JsonObject, path: FlawPath): void {
   const at = path.join('.');
-  const subject: RefusalSubject = { thing: 'thoughts', path };
+  const subject = about('thoughts', ...path);
   const { type } = block;
   if (type === 'thinking') {
     // A signature is the same whether the thought was shown or not, so an empty text goes with each one (documented).
@@ -80,7 +78,7 @@ function checkSilence(messages: readonly JsonObject[]): void {
   throw badRequest(
     `messages.${index}.content.${at}: When thinking is disabled, an \`assistant\` message in the final position cannot ` +
       'contain `thinking`. To use thinking blocks, enable `thinking` in your request.',
-    { thing: 'thoughts', path: ['messages', index, 'content', at] },
+    about('thoughts', 'messages', index, 'content', at),
   );
 }
 
@@ -97,7 +95,7 @@ function checkLastTurn(messages: readonly JsonObject[]): void {
       'When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost ' +
       'set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To ' +
       `avoid this requirement, disable \`thinking\`. Please consult our documentation at ${GUIDE}`,
-    { thing: 'missing thought', path: ['messages', index, 'content', 0, 'type'] },
+    about('missing thought', 'messages', index, 'content', 0, 'type'),
   );
 }
 

@@ -7,7 +7,7 @@ import { isPythonPattern } from '../../conversation/rules/patterns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asText, isList } from '../../lib/json.ts';
 import { type FlawPath, indexedPath } from '../flaws.ts';
-import { nestedSchemas } from './nested-schemas.ts';
+import { nestedSchemas } from '../nested-schemas.ts';
 import { checkStrictSchema } from './strict-schema.ts';
 import { badField, openaiFlaw, tooGreat } from './words.ts';
 

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asText } from '../../lib/json.ts';
-import { nestedSchemas } from './nested-schemas.ts';
+import { nestedSchemas } from '../nested-schemas.ts';
 import { badRequest } from './words.ts';
 
 const NOT_PERMITTED = ['allOf', 'oneOf', 'not', 'patternProperties', 'propertyNames', 'uniqueItems'];

@@ -34,7 +34,8 @@ export function answerResponses(
   checkItems(items, vendor, state);
   const ask = askOfResponses(body, items, name);
   if (promptTokens(ask) > model.contextWindow) throw tooLong();
-  const script = isPrewarm(body) ? unsaid(compose(ask, state.prompts)) : compose(ask, state.prompts);
+  const composed = compose(ask, state.prompts);
+  const script = isPrewarm(body) ? unsaid(composed) : composed;
   const stamp = stampFor(name, body);
   if (body['store'] !== false) {
     const earlier = state.responses.get(asText(body['previous_response_id']) ?? '')?.size ?? 0;

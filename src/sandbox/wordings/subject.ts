@@ -31,6 +31,11 @@ export interface RefusalSubject {
   readonly id?: string;
 }
 
+/** @returns what a refusal without an id is about, by the place in the request */
+export function about(thing: RefusedThing, ...path: FlawPath): RefusalSubject {
+  return { thing, path };
+}
+
 /** @returns what a flaw is about; undefined for those that no vendor words in many ways */
 export function findSubject(flaw: Flaw): RefusalSubject | undefined {
   const thing = findThing(flaw);
