@@ -1,15 +1,12 @@
 /** `gateway start` with one process, which serves itself. */
 
 import type { CallersAddress } from '../server/http/admin/forward-calls.ts';
-import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
-import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openObservability } from '../server/process/observability.ts';
 import { startServing } from '../server/process/serving.ts';
 import { makeShutdown, onSignals } from '../server/process/shutdown.ts';
 import { openStoreAccess } from '../server/process/store-access.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
-import { ADMIN, orExit } from './command.ts';
-import { logAudit } from './log-audit.ts';
+import { orExit } from './command.ts';
 import {
   closingWith,
   keepFixedSettings,
@@ -18,6 +15,7 @@ import {
   renewAddresses,
   rereadSettings,
 } from './open-configured.ts';
+import { openConfiguredAdmin } from './open-configured-admin.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -53,27 +51,14 @@ export async function serveAlone({
   const first = await orExit(openConfigured(config, options));
   let inUse = first;
   const address = Promise.withResolvers<CallersAddress>();
-  const admin = await orExit(
-    openAdmin(config, store, {
-      info: diagnostics.info,
-      problem,
-      onKeys: accounts.refresh,
-      currentKey: () => inUse.config.admin.key,
-      onAudit: logAudit(watching.log),
-      timeZone: config.usage.timeZone,
-      configured: () => inUse.config,
-      otherNames: (model) => inUse.gateway.catalog.otherNames(model),
-      add: (app, admission) =>
-        addWatchRoutes(app, {
-          ...admission,
-          reports: diagnostics,
-          render: watching.metrics.render,
-          gateway: address.promise,
-          describe: () => lastRead.describe(),
-        }),
-    }),
-    ADMIN,
-  );
+  const admin = await openConfiguredAdmin(config, store, watching.log, diagnostics, {
+    onKeys: accounts.refresh,
+    configured: () => inUse.config,
+    otherNames: (model) => inUse.gateway.catalog.otherNames(model),
+    render: watching.metrics.render,
+    gateway: address.promise,
+    describe: () => lastRead.describe(),
+  });
   const serving = closingWith(await orExit(startServing(first, problem)), {
     accounts,
     watching,

@@ -79,17 +79,15 @@ export async function serveAsWorker({ environment, directory }: StartContext): P
 
 /** The configuration of one worker: the limits that hold for all workers together are divided evenly. */
 function divideLimits(config: Config): Config {
-  const { inFlight, inFlightPerKey, webSockets, webSocketsPerKey, pendingBytes, pendingBytesPerKey } =
-    config.limits;
-  const share = (limit: number): number => Math.ceil(limit / config.workers);
-  const limits = {
-    ...config.limits,
-    inFlight: share(inFlight),
-    inFlightPerKey: share(inFlightPerKey),
-    webSockets: share(webSockets),
-    webSocketsPerKey: share(webSocketsPerKey),
-    pendingBytes: share(pendingBytes),
-    pendingBytesPerKey: share(pendingBytesPerKey),
-  };
-  return { ...config, limits };
+  const shares = DIVIDED.map((name) => [name, Math.ceil(config.limits[name] / config.workers)]);
+  return { ...config, limits: { ...config.limits, ...Object.fromEntries(shares) } };
 }
+
+const DIVIDED = [
+  'inFlight',
+  'inFlightPerKey',
+  'webSockets',
+  'webSocketsPerKey',
+  'pendingBytes',
+  'pendingBytesPerKey',
+] as const satisfies readonly (keyof Config['limits'])[];

@@ -6,17 +6,15 @@ import { makeCatalog } from '../catalog/catalog.ts';
 import { catalogModels, servedModels } from '../config/models.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredVendors, vendorsAt } from '../config/vendors.ts';
-import { addWatchRoutes } from '../server/http/admin/metrics-routes.ts';
-import { openAdmin } from '../server/http/admin/open-admin.ts';
 import { openSandbox, sandboxOptions } from '../server/open-gateway.ts';
 import { openDistribution } from '../server/process/distribution.ts';
 import { onSignals } from '../server/process/shutdown.ts';
 import type { ServedConfig } from '../server/process/worker-messages.ts';
 import { Workers } from '../server/process/workers.ts';
 import { formatUrl } from '../upstream/net/bind.ts';
-import { ADMIN, orExit } from './command.ts';
-import { logAudit } from './log-audit.ts';
+import { orExit } from './command.ts';
 import { FLUSH_TIME, keepFixedSettings, logReload, rereadSettings } from './open-configured.ts';
+import { openConfiguredAdmin } from './open-configured-admin.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
@@ -48,30 +46,13 @@ export async function superviseWorkers({
   let reloadsRefused = 0;
   let lastRead = settings;
   const render = workersMetrics({ workersLost: () => workers.lost(), reloadsRefused: () => reloadsRefused });
-  const admin = await orExit(
-    openAdmin(config, store, {
-      info: diagnostics.info,
-      problem,
-      currentKey: () => inUse.admin.key,
-      onAudit: logAudit(log),
-      timeZone: config.usage.timeZone,
-      configured: () => inUse,
-      otherNames: (model) => makeCatalog(catalogModels(inUse), inUse.aliases).otherNames(model),
-      add: (app, admission) =>
-        addWatchRoutes(app, {
-          ...admission,
-          reports: diagnostics,
-          render,
-          gateway: Promise.resolve({
-            host: config.host,
-            port: distribution.port,
-            certificate: () => inUse.tls,
-          }),
-          describe: () => lastRead.describe(),
-        }),
-    }),
-    ADMIN,
-  );
+  const admin = await openConfiguredAdmin(config, store, log, diagnostics, {
+    configured: () => inUse,
+    otherNames: (model) => makeCatalog(catalogModels(inUse), inUse.aliases).otherNames(model),
+    render,
+    gateway: Promise.resolve({ host: config.host, port: distribution.port, certificate: () => inUse.tls }),
+    describe: () => lastRead.describe(),
+  });
   onConfigChange(settings.files, problem, async (files) => {
     const isSandboxed = vendors.all.length === 0;
     const reread = await rereadSettings(surroundings, lastRead, isSandboxed, files).catch(
