@@ -49,14 +49,7 @@ export function watchConfig(): OnConfigChange {
 }
 
 /** Polls files, and reports when one of them has changed. */
-interface Watcher {
-  /** Polls these files from now on, and no others. */
-  follow(files: ReadonlySet<string>): void;
-  /** Says that all files are about to be read: a change until now, which a poll may notice later, is no news. */
-  noteRead(): void;
-}
-
-function watcher(onChange: () => void): Watcher {
+function watcher(onChange: () => void) {
   const watched = new Map<string, (now: Stats, before: Stats) => void>();
   const read = new Map<string, string>();
   const fileVersion = ({ mtimeMs, ino }: Stats): string => `${mtimeMs} ${ino}`;
@@ -70,7 +63,8 @@ function watcher(onChange: () => void): Watcher {
     watchFile(file, { interval: POLL_INTERVAL, persistent: false }, look);
   };
   return {
-    follow(files) {
+    /** Polls these files from now on, and no others. */
+    follow(files: ReadonlySet<string>): void {
       for (const [file, look] of watched) {
         if (files.has(file)) continue;
         unwatchFile(file, look);
@@ -78,7 +72,8 @@ function watcher(onChange: () => void): Watcher {
       }
       for (const file of files) if (!watched.has(file)) add(file);
     },
-    noteRead() {
+    /** Says that all files are about to be read: a change until now, which a poll may notice later, is no news. */
+    noteRead(): void {
       for (const file of watched.keys()) {
         const now = statSync(file, { throwIfNoEntry: false });
         if (now === undefined) read.delete(file);

@@ -3,17 +3,6 @@
  * delivers a message once it is complete, and does not report what it holds until then.
  */
 
-export interface Frames {
-  /** Takes the next bytes, as they were read. */
-  take(chunk: Uint8Array): void;
-  /** Whether a message, or a frame of any kind, has begun and is not complete. */
-  isOpen(): boolean;
-  /** The number of messages that have been complete so far. */
-  completed(): number;
-  /** Bytes that are held for the open message or frame; 0 if none is open. */
-  held(): number;
-}
-
 /** The overhead of each read and of each frame, in bytes: a Buffer and the head of its memory (measured: 200). */
 const OVERHEAD = 256;
 
@@ -25,7 +14,7 @@ const MAX_HEAD = 14;
  * not compressed. `ws` refuses what is not a frame.
  * @returns what receives the bytes, and reports on the messages in them
  */
-export function trackFrames(): Frames {
+export function trackFrames() {
   const head = Buffer.alloc(MAX_HEAD);
   /** Bytes of a head that have arrived, and bytes of a payload that are still to come. */
   let headSize = 0;
@@ -36,6 +25,7 @@ export function trackFrames(): Frames {
   let completed = 0;
   let held = 0;
 
+  /** Whether a message, or a frame of any kind, has begun and is not complete. */
   const isOpen = (): boolean => headSize > 0 || payload > 0 || hasMore;
 
   /** Reads a head that is complete. */
@@ -56,7 +46,8 @@ export function trackFrames(): Frames {
   }
 
   return {
-    take(chunk) {
+    /** Takes the next bytes, as they were read. */
+    take(chunk: Uint8Array): void {
       held = (isOpen() ? held : 0) + chunk.length + OVERHEAD;
       let at = 0;
       while (at < chunk.length) {
@@ -75,7 +66,9 @@ export function trackFrames(): Frames {
       }
     },
     isOpen,
+    /** The number of messages that have been complete so far. */
     completed: () => completed,
+    /** Bytes that are held for the open message or frame; 0 if none is open. */
     held: () => (isOpen() ? held : 0),
   };
 }

@@ -92,25 +92,20 @@ export function openLanes({ bodyLimit, changed, answered }: LaneOptions): Lanes 
   };
 }
 
-/** When all permits are taken, callers wait for one in turn. */
-interface Semaphore {
-  take(): Promise<void>;
-  free(): void;
-}
-
 /**
+ * When all permits are taken, callers wait for one in turn.
  * @param count the number of permits, all free
  * @returns the semaphore; `take` resolves when a permit is free, and `free` gives one back
  */
-function openSemaphore(count: number): Semaphore {
+function openSemaphore(count: number) {
   const waiting: (() => void)[] = [];
   let left = count;
   return {
-    async take() {
+    async take(): Promise<void> {
       if (left === 0) return new Promise<void>((resolve) => waiting.push(resolve));
       left -= 1;
     },
-    free() {
+    free(): void {
       const next = waiting.shift();
       if (next === undefined) left += 1;
       else next();

@@ -14,17 +14,6 @@ export interface MemoryLimits {
   readonly perKey: number;
 }
 
-/** The memories that are open, and how much they hold. */
-export interface Memories {
-  /**
-   * Opens a memory for one more connection of a key.
-   * @param limit the most that it remembers, in UTF-16 code units
-   */
-  open(key: string, limit: number): Memory;
-  /** Bytes in total. */
-  bytes(): number;
-}
-
 /** The memory of one connection. */
 interface Entry {
   readonly key: string;
@@ -36,7 +25,7 @@ interface Entry {
  * @param limits returns the limits in force, which a reload may change
  * @returns what opens a memory for each connection, none yet open
  */
-export function openMemories(limits: () => MemoryLimits): Memories {
+export function openMemories(limits: () => MemoryLimits) {
   /** In order of age: the memory that was written to last is at the end. */
   const all = new Set<Entry>();
   const perKey = openCounters();
@@ -74,12 +63,17 @@ export function openMemories(limits: () => MemoryLimits): Memories {
   }
 
   return {
-    open(key, limit) {
+    /**
+     * Opens a memory for one more connection of a key.
+     * @param limit the most that it remembers, in UTF-16 code units
+     */
+    open(key: string, limit: number): Memory {
       // A code unit takes one or two bytes.
       const memory = openMemory(limit, (size) => resize(kept, 2 * size));
       const kept: Entry = { key, bytes: 0, memory };
       return memory;
     },
+    /** Bytes in total. */
     bytes: () => total,
   };
 }
