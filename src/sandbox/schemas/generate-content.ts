@@ -44,8 +44,16 @@ function getWords(name: GeminiEnum) {
   return z.string().regex(new RegExp(`^(?:${GEMINI_ENUMS[name].join('|')})$`, 'i'));
 }
 
-function proto<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess(camelNames, z.strictObject(shape));
+/**
+ * A message of protobuf, whose fields may all be absent.
+ * @param demanded fields without which Google refuses it
+ */
+function proto(fields: z.ZodRawShape, demanded: z.ZodRawShape = {}) {
+  const optional = Object.entries(fields).map(([name, field]) => [name, z.optional(field)]);
+  return z.preprocess(
+    camelNames,
+    z.strictObject({ ...demanded, ...Object.fromEntries(optional), ...demanded }),
+  );
 }
 
 function repeated<Item extends z.ZodType>(item: Item) {
@@ -53,180 +61,162 @@ function repeated<Item extends z.ZodType>(item: Item) {
   return z.preprocess(read, z.array(item));
 }
 
-const blob = proto({ mimeType: text, data: text, displayName: text.optional() });
-const fileData = proto({ mimeType: text.optional(), fileUri: text, displayName: text.optional() });
+const blob = proto({ displayName: text }, { mimeType: text, data: text });
+const fileData = proto({ mimeType: text, displayName: text }, { fileUri: text });
 
 const part = proto({
-  text: text.optional(),
-  inlineData: blob.optional(),
-  fileData: fileData.optional(),
-  functionCall: proto({
-    name: text.min(1),
-    args: free.optional(),
-    id: text.optional(),
-    partialArgs: z.array(free).optional(),
-    willContinue: flag.optional(),
-  }).optional(),
-  functionResponse: proto({
-    name: text.min(1),
-    response: free,
-    id: text.optional(),
-    parts: repeated(proto({ inlineData: blob.optional(), fileData: fileData.optional() })).optional(),
-    scheduling: enumeration('Scheduling').optional(),
-    willContinue: flag.optional(),
-  }).optional(),
-  executableCode: proto({ language: enumeration('Language'), code: text, id: text.optional() }).optional(),
-  codeExecutionResult: proto({
-    outcome: enumeration('Outcome'),
-    output: text.optional(),
-    id: text.optional(),
-  }).optional(),
-  toolCall: proto({ id: text.optional(), toolType: text, args: free.optional() }).optional(),
-  toolResponse: proto({ id: text.optional(), toolType: text, response: free.optional() }).optional(),
-  thought: flag.optional(),
-  thoughtSignature: text.optional(),
-  videoMetadata: proto({
-    fps: z.number().optional(),
-    startOffset: text.optional(),
-    endOffset: text.optional(),
-  }).optional(),
-  mediaResolution: proto({
-    level: enumeration('PartMediaResolutionLevel').optional(),
-    numTokens: whole.optional(),
-  }).optional(),
-  partMetadata: free.optional(),
-  mediaProcessing: z.union([text, free]).optional(),
-  speechMetadata: free.optional(),
-  audioTranscription: free.optional(),
+  text,
+  inlineData: blob,
+  fileData,
+  functionCall: proto(
+    { args: free, id: text, partialArgs: z.array(free), willContinue: flag },
+    { name: text.min(1) },
+  ),
+  functionResponse: proto(
+    {
+      id: text,
+      parts: repeated(proto({ inlineData: blob, fileData })),
+      scheduling: enumeration('Scheduling'),
+      willContinue: flag,
+    },
+    { name: text.min(1), response: free },
+  ),
+  executableCode: proto({ id: text }, { language: enumeration('Language'), code: text }),
+  codeExecutionResult: proto({ output: text, id: text }, { outcome: enumeration('Outcome') }),
+  toolCall: proto({ id: text, args: free }, { toolType: text }),
+  toolResponse: proto({ id: text, response: free }, { toolType: text }),
+  thought: flag,
+  thoughtSignature: text,
+  videoMetadata: proto({ fps: z.number(), startOffset: text, endOffset: text }),
+  mediaResolution: proto({ level: enumeration('PartMediaResolutionLevel'), numTokens: whole }),
+  partMetadata: free,
+  mediaProcessing: z.union([text, free]),
+  speechMetadata: free,
+  audioTranscription: free,
 });
 
-const content = proto({ role: text.optional(), parts: repeated(part).optional() });
+const content = proto({ role: text, parts: repeated(part) });
 
 /**
  * The OpenAPI subset of `parameters` and `responseSchema`: no $ref, const, oneOf, additionalProperties or type lists.
  */
 const schema: z.ZodType = z.lazy(() =>
   proto({
-    type: enumeration('Type').optional(),
-    ...each(text.optional(), 'format title description'),
-    nullable: flag.optional(),
-    enum: z.array(text).optional(),
-    items: schema.optional(),
-    minItems: whole.optional(),
-    maxItems: whole.optional(),
-    properties: z.record(z.string(), schema).optional(),
-    required: z.array(text).optional(),
-    minProperties: whole.optional(),
-    maxProperties: whole.optional(),
-    minimum: numeric(z.number()).optional(),
-    maximum: numeric(z.number()).optional(),
-    minLength: whole.optional(),
-    maxLength: whole.optional(),
-    pattern: text.optional(),
-    example: z.unknown().optional(),
-    anyOf: z.array(schema).optional(),
-    propertyOrdering: z.array(text).optional(),
-    default: z.unknown().optional(),
+    type: enumeration('Type'),
+    ...each(text, 'format title description'),
+    nullable: flag,
+    enum: z.array(text),
+    items: schema,
+    ...each(whole, 'minItems maxItems'),
+    properties: z.record(z.string(), schema),
+    required: z.array(text),
+    ...each(whole, 'minProperties maxProperties'),
+    ...each(numeric(z.number()), 'minimum maximum'),
+    ...each(whole, 'minLength maxLength'),
+    pattern: text,
+    example: z.unknown(),
+    anyOf: z.array(schema),
+    propertyOrdering: z.array(text),
+    default: z.unknown(),
   }),
 );
 
-const functionDeclaration = proto({
-  name: text.regex(/^[a-zA-Z_][\w.:-]{0,127}$/),
-  description: text.optional(),
-  parameters: schema.optional(),
-  parametersJsonSchema: z.unknown().optional(),
-  response: schema.optional(),
-  responseJsonSchema: z.unknown().optional(),
-  behavior: enumeration('Behavior').optional(),
-});
+const functionDeclaration = proto(
+  {
+    description: text,
+    parameters: schema,
+    parametersJsonSchema: z.unknown(),
+    response: schema,
+    responseJsonSchema: z.unknown(),
+    behavior: enumeration('Behavior'),
+  },
+  { name: text.regex(/^[a-zA-Z_][\w.:-]{0,127}$/) },
+);
 
 const tool = proto({
-  functionDeclarations: repeated(functionDeclaration).optional(),
+  functionDeclarations: repeated(functionDeclaration),
   ...each(
-    free.optional(),
+    free,
     'googleSearch googleSearchRetrieval urlContext codeExecution fileSearch googleMaps computerUse',
   ),
-  mcpServers: z.array(free).optional(),
+  mcpServers: z.array(free),
 });
 
 const toolConfig = proto({
   functionCallingConfig: proto({
-    mode: enumeration('CallingMode').optional(),
-    allowedFunctionNames: repeated(text).optional(),
-    streamFunctionCallArguments: flag.optional(),
-  }).optional(),
-  retrievalConfig: free.optional(),
-  includeServerSideToolInvocations: flag.optional(),
+    mode: enumeration('CallingMode'),
+    allowedFunctionNames: repeated(text),
+    streamFunctionCallArguments: flag,
+  }),
+  retrievalConfig: free,
+  includeServerSideToolInvocations: flag,
 });
 
 const generationConfig = proto({
-  temperature: numeric(z.number().min(0).max(2)).optional(),
-  topP: numeric(z.number().min(0).max(1)).optional(),
-  topK: numeric(z.number()).optional(),
-  candidateCount: numeric(z.int().min(1).max(8)).optional(),
-  maxOutputTokens: numeric(z.int().min(1)).optional(),
-  stopSequences: z
-    .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).max(5))
-    .optional(),
-  responseLogprobs: flag.optional(),
-  logprobs: numeric(z.int().min(0).max(20)).optional(),
-  presencePenalty: numeric(z.number().min(-2).max(2)).optional(),
-  frequencyPenalty: numeric(z.number().min(-2).max(2)).optional(),
-  seed: numeric(z.int32()).optional(),
-  responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
-  responseSchema: schema.optional(),
-  responseJsonSchema: z.unknown().optional(),
-  // The other two names of the field: its `json_name` in the proto, and the proto's own name.
-  _responseJsonSchema: z.unknown().optional(),
-  responseJsonSchemaOrdered: z.unknown().optional(),
-  responseFormat: z.unknown().optional(),
+  temperature: numeric(z.number().min(0).max(2)),
+  topP: numeric(z.number().min(0).max(1)),
+  topK: numeric(z.number()),
+  candidateCount: numeric(z.int().min(1).max(8)),
+  maxOutputTokens: numeric(z.int().min(1)),
+  stopSequences: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(text).max(5)),
+  responseLogprobs: flag,
+  logprobs: numeric(z.int().min(0).max(20)),
+  ...each(numeric(z.number().min(-2).max(2)), 'presencePenalty frequencyPenalty'),
+  seed: numeric(z.int32()),
+  responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']),
+  responseSchema: schema,
+  // Beside the usual name, the other two of the field: its `json_name` in the proto, and the proto's own name.
+  ...each(z.unknown(), 'responseJsonSchema _responseJsonSchema responseJsonSchemaOrdered responseFormat'),
   responseModalities: repeated(
     enumeration('Modality', z.string().regex(/^(MODALITY_UNSPECIFIED|TEXT|IMAGE|AUDIO|VIDEO)$/i)),
-  ).optional(),
-  mediaResolution: enumeration('MediaResolution').optional(),
-  speechConfig: free.optional(),
+  ),
+  mediaResolution: enumeration('MediaResolution'),
+  speechConfig: free,
   thinkingConfig: proto({
-    includeThoughts: flag.optional(),
-    thinkingBudget: numeric(z.int().min(-1)).optional(),
+    includeThoughts: flag,
+    thinkingBudget: numeric(z.int().min(-1)),
     thinkingLevel: enumeration(
       'ThinkingLevel',
       z.string().regex(/^(THINKING_LEVEL_UNSPECIFIED|MINIMAL|LOW|MEDIUM|X?HIGH)$/i),
-    ).optional(),
-  }).optional(),
-  imageConfig: free.optional(),
-  audioTranscriptionConfig: free.optional(),
-  enableEnhancedCivicAnswers: flag.optional(),
+    ),
+  }),
+  imageConfig: free,
+  audioTranscriptionConfig: free,
+  enableEnhancedCivicAnswers: flag,
 });
 
+const safetySetting = proto(
+  {},
+  {
+    category: enumeration('HarmCategory', text.regex(/^HARM_CATEGORY_[A-Z_]+$/)),
+    threshold: enumeration('HarmBlockThreshold'),
+  },
+);
+
 const requestFields = {
-  contents: repeated(content),
-  systemInstruction: content.optional(),
-  tools: repeated(tool).optional(),
-  toolConfig: toolConfig.optional(),
-  safetySettings: repeated(
-    proto({
-      category: enumeration('HarmCategory', text.regex(/^HARM_CATEGORY_[A-Z_]+$/)),
-      threshold: enumeration('HarmBlockThreshold'),
-    }),
-  ).optional(),
-  generationConfig: generationConfig.optional(),
-  cachedContent: text.optional(),
-  labels: z.record(z.string(), text).optional(),
-  serviceTier: text.optional(),
-  store: flag.optional(),
-  continuationToken: text.optional(),
-  modelArmorConfig: free.optional(),
-  model: text.optional(),
+  systemInstruction: content,
+  tools: repeated(tool),
+  toolConfig,
+  safetySettings: repeated(safetySetting),
+  generationConfig,
+  cachedContent: text,
+  labels: z.record(z.string(), text),
+  serviceTier: text,
+  store: flag,
+  continuationToken: text,
+  modelArmorConfig: free,
+  model: text,
 };
+const contents = repeated(content);
 
 /** A request for an answer. */
-export const generateContentRequest = proto(requestFields);
+export const generateContentRequest = proto(requestFields, { contents });
 
 /**
  * A request to count tokens. Only `contents` is at the top level; instructions and tools count inside
  * `generateContentRequest` (recorded).
  */
 export const geminiCountRequest = proto({
-  contents: repeated(content).optional(),
-  generateContentRequest: proto({ ...requestFields, model: text }).optional(),
+  contents,
+  generateContentRequest: proto(requestFields, { contents, model: text }),
 });
