@@ -18,23 +18,15 @@ export const check = command({
     },
   },
   async run(args) {
-    const [
-      { readServed },
-      { configuredVendors },
-      { servedModels },
-      { namePrefix },
-      notes,
-      vendorNotes,
-      { findUnitNotes },
-    ] = await Promise.all([
-      import('../config/load.ts'),
-      import('../config/vendors.ts'),
-      import('../config/models.ts'),
-      import('../access/identities/claims.ts'),
-      import('./config-notes.ts'),
-      import('./vendor-notes.ts'),
-      import('./unit-notes.ts'),
-    ]);
+    const [{ readServed }, { configuredVendors }, { servedModels }, { namePrefix }, notes, vendorNotes] =
+      await Promise.all([
+        import('../config/load.ts'),
+        import('../config/vendors.ts'),
+        import('../config/models.ts'),
+        import('../access/identities/claims.ts'),
+        import('./config-notes.ts'),
+        import('./vendor-notes.ts'),
+      ]);
     const environment = {
       ...process.env,
       ...(args.config !== undefined && { GATEWAY_CONFIG: args.config }),
@@ -62,7 +54,7 @@ export const check = command({
       ...(await describeCredentials(vendors.all)),
       ...notes.findUnreadVariables(config, environment),
       ...vendorNotes.findVendorNotes(config),
-      ...findUnitNotes(config),
+      ...notes.findUnitNotes(config),
       ...notes.findUnknownModels(models, config),
       ...notes.findExpiredKeys(config),
       ...notes.findExpiredCertificates(config),

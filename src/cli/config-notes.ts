@@ -1,4 +1,7 @@
-/** Notes on a configuration that is valid but hardly meant: variables that are not read, and models that do not exist. */
+/**
+ * Notes on a configuration that is valid but hardly meant: variables that are not read, models that do not exist, figures in
+ * another gateway's unit (seconds, dollars for one token).
+ */
 
 import { modelFilter } from '../access/model-filter.ts';
 import { makeCatalog } from '../catalog/catalog.ts';
@@ -65,6 +68,31 @@ export function findExpiredCertificates(config: Config): readonly string[] {
       ? [`Note: the certificate of ${field} expired on ${end.toISOString().slice(0, 10)}.`]
       : [],
   );
+}
+
+/** The times that a model needs; the others may well be short. */
+const TIMES = ['firstByte', 'idle', 'quiet', 'total'] as const;
+
+/** Milliseconds in which hardly any model answers. As seconds they are twenty minutes. */
+const SHORT = 1_200;
+
+/** Dollars per million tokens. The cheapest models cost some hundredths; the dearest cost 0.001 dollars for one token. */
+const CHEAP = 0.001;
+
+/** A sentence for each time and each price that is hardly meant. */
+export function findUnitNotes({ timeouts, models }: Config): readonly string[] {
+  return [
+    ...TIMES.filter((name) => timeouts[name] <= SHORT).map(
+      (name) =>
+        `timeouts.${name} is ${timeouts[name]} milliseconds. For ${timeouts[name]} seconds, write ${timeouts[name] * 1_000}.`,
+    ),
+    ...models
+      .filter(({ prices }) => [prices.input, prices.output].some((price) => price > 0 && price < CHEAP))
+      .map(
+        ({ id }) =>
+          `The prices of ${id} are in dollars per million tokens, and so low that they may be meant for one token.`,
+      ),
+  ];
 }
 
 /**
