@@ -22,7 +22,7 @@ import { compatibleFlavour, deepseekFlavour, openaiFlavour, streamChat, wholeCha
 export function answerChat(vendor: OpenaiVendor, request: VendorRequest, state: SandboxState): VendorAnswer {
   const { schema, flavour } = SERVICES[findService(vendor, request)];
   const body = checkedBody(request, schema);
-  const { name, model } = modelIn(vendor, state, body);
+  const [name, model] = modelIn(vendor, state, body);
   if (vendor === 'openai') {
     checkOptions(body);
     checkModelLimits(body, model);

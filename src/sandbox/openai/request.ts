@@ -12,6 +12,8 @@ import { badRequest, openaiFlaw, openaiRefusal } from './words.ts';
 /** `compatible` is a service that speaks OpenAI's formats for the models of other vendors. */
 export type OpenaiVendor = 'openai' | 'compatible';
 
+type Known = readonly [name: string, model: Model];
+
 /**
  * @returns the body of a request that fits a schema
  * @throws Refused with OpenAI's error for the first flaw
@@ -35,21 +37,17 @@ export function checkedBody(request: VendorRequest, schema: z.ZodType): JsonObje
  * @returns the model that a body names, with that name
  * @throws Refused with OpenAI's own error if there is no model of that name
  */
-export function modelIn(
-  vendor: OpenaiVendor,
-  state: SandboxState,
-  body: JsonObject,
-): { readonly name: string; readonly model: Model } {
+export function modelIn(vendor: OpenaiVendor, state: SandboxState, body: JsonObject): Known {
   const name = asText(body['model']) ?? '';
   if (name === '') throw badRequest({ message: 'you must provide a model parameter' });
-  return { name, model: lookUp(vendor, state, name)[1] };
+  return lookUp(vendor, state, name);
 }
 
 /**
  * @returns the model of a name, with that name
  * @throws Refused with OpenAI's own error if the vendor has no model of that name
  */
-export function lookUp(vendor: OpenaiVendor, state: SandboxState, name: string): readonly [string, Model] {
+export function lookUp(vendor: OpenaiVendor, state: SandboxState, name: string): Known {
   const model = state.models[vendor].get(name.toLowerCase());
   if (model !== undefined) return [name, model];
   throw openaiRefusal(404, {

@@ -74,7 +74,7 @@ export function openaiFlaw(flaw: Flaw): Refused {
         'invalid_value',
       );
     case 'size':
-      return sizeRefusal(flaw, at, refuse);
+      return flaw.of === 'number' ? numberRefusal(flaw, at, refuse) : lengthRefusal(flaw, at, refuse);
   }
 }
 
@@ -82,10 +82,6 @@ const DECIMALS = new Set(['temperature', 'top_p', 'presence_penalty', 'frequency
 
 type SizeFlaw = Extract<Flaw, { kind: 'size' }>;
 type Refuse = (message: string, code: string) => Refused;
-
-function sizeRefusal(flaw: SizeFlaw, at: string, refuse: Refuse): Refused {
-  return flaw.of === 'number' ? numberRefusal(flaw, at, refuse) : lengthRefusal(flaw, at, refuse);
-}
 
 function numberRefusal({ path, side, limit, exclusive, got }: SizeFlaw, at: string, refuse: Refuse): Refused {
   const kind = DECIMALS.has(String(path.at(-1))) ? 'decimal' : 'integer';

@@ -27,7 +27,7 @@ export function answerResponses(
   state: SandboxState,
 ): VendorAnswer {
   const body = checkedBody(request, vendor === 'openai' ? responsesRequest : compatibleResponsesRequest);
-  const { name, model } = modelIn(vendor, state, body);
+  const [name, model] = modelIn(vendor, state, body);
   checkOptions(body);
   if (vendor === 'openai') checkLimits(body, model);
   const items = findDialogue(body, state);

@@ -58,7 +58,7 @@ export function compactResponses(request: VendorRequest, state: SandboxState): V
  */
 function read(request: VendorRequest, schema: z.ZodType, state: SandboxState) {
   const body = checkedBody(request, schema);
-  const { name } = modelIn('openai', state, body);
+  const [name] = modelIn('openai', state, body);
   const items = findDialogue(body, state);
   checkItems(items, 'openai', state);
   return { body, name, items, tokens: promptTokens(askOfResponses(body, items, name)) };
