@@ -100,7 +100,7 @@ async function answerTo(
   const target: ModelTraits = { ...TRAITS, model: service.model, dialect: DIALECTS[format] };
   const prompt: Prompt = { ...asked.prompt, model: service.model, stream };
   const body = formats[format].outbound.renderRequest(prompt, target, () => {});
-  return runTrial(service, format, { name: asked.name, stream, body }, (answer) => {
+  return runTrial(service, format, { case: asked.name, stream }, body, (answer) => {
     if (answer.status !== 200) return { ...judgeError(format, answer), refusal: messageIn(answer) };
     const judged = judge(format, answer, stream);
     if (judged.violations.length > 0 || judged.detail !== undefined) return judged;
@@ -115,7 +115,7 @@ function errorTo(service: Service, format: FormatName, stream: boolean): Promise
     ...(format !== 'generate-content' && { model: service.model, stream }),
     ...(format === 'messages' && { max_tokens: 100 }),
   };
-  return runTrial(service, format, { name: 'error', stream, body }, (answer) => {
+  return runTrial(service, format, { case: 'error', stream }, body, (answer) => {
     if (answer.status >= 400 && answer.status < 500) return judgeError(format, answer);
     return { violations: [], detail: `A request without a prompt is answered with status ${answer.status}.` };
   });
@@ -127,21 +127,15 @@ interface Tried {
   readonly isKeyRefused: boolean;
 }
 
-interface Sent {
-  readonly name: string;
-  readonly stream: boolean;
-  readonly body: JsonObject;
-}
-
 async function runTrial(
   service: Service,
   format: FormatName,
-  { name, stream, body }: Sent,
+  asked: Pick<Trial, 'case' | 'stream'>,
+  body: JsonObject,
   find: (answer: ServiceAnswer) => Finding,
 ): Promise<Tried> {
-  const asked = { case: name, stream };
   try {
-    const answer = await askService(service, format, stream, body);
+    const answer = await askService(service, format, asked.stream, body);
     const { violations, detail: wrong, refusal } = find(answer);
     const verdict = findVerdict(format, violations, wrong !== undefined);
     const detail = wrong ?? refusal;

@@ -2,24 +2,17 @@
 
 import { randomUUID } from 'node:crypto';
 import { renderEmptyResponse } from '../../formats/responses/inbound/response-fields.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import { inLane } from './answer.ts';
 import { getField, type Message, requestFields } from './message.ts';
-
-/** An answer: its events as JSON texts, and the response that they report. */
-export interface LocalAnswer {
-  readonly events: readonly string[];
-  readonly response: JsonObject;
-}
 
 /**
  * Answers a request that wants no output yet (`generate: false`). Nothing has to be prepared except an id to continue
  * from.
  * @param previous the id of the response that the request itself continues
- * @returns the events of an empty response, and that response
+ * @returns the events of an empty response as JSON texts, and that response
  * @throws GatewayError `invalid-request` if a field of the message is not JSON
  */
-export function answerWithoutOutput(message: Message, previous: string | undefined): LocalAnswer {
+export function answerWithoutOutput(message: Message, previous: string | undefined) {
   const response = {
     ...renderEmptyResponse(requestFields(message), `resp_${randomUUID().replaceAll('-', '')}`),
     previous_response_id: previous ?? null,
