@@ -3,7 +3,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { openLedger } from '../accounting/usage/ledger.ts';
-import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -11,12 +10,11 @@ import { isObject, parseJson } from '../lib/json.ts';
 import { scanned } from '../pipeline/body/scanned.ts';
 import type { Routed } from '../pipeline/exchange.ts';
 import { nativeFormatFor } from '../pipeline/model/native-format.ts';
-import { notSupported } from '../pipeline/model/not-supported.ts';
 import { describeRefusal } from '../pipeline/retry/refusal.ts';
 import { repair } from '../pipeline/retry/repairs.ts';
 import { prepareRequest } from '../pipeline/translate-request.ts';
 import { upstreamName } from '../upstream/vendor.ts';
-import type { Served } from './explain.ts';
+import { findServed, type Served } from './explain.ts';
 
 /** A vendor's refusal. */
 export interface VendorRefusal {
@@ -42,15 +40,13 @@ export interface RefusalExplanation {
  * @throws GatewayError the error that the caller of such a request would receive
  */
 export function explainRefusal(
-  { catalog, vendors }: Served,
+  served: Served,
   from: FormatName,
   asked: string,
   body: JsonObject,
   { status, body: text }: VendorRefusal,
 ): RefusalExplanation {
-  const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
-  const vendor = model && vendors.serving(model);
-  if (model === undefined || vendor === undefined) throw notSupported(asked, DEFAULT_VENDOR[from]);
+  const [model, vendor] = findServed(served, from, asked);
   const upstreamFormat = nativeFormatFor(vendor, model, from, () => body);
   const message = new IncomingMessage(new Socket());
   const named = from === 'generate-content' && { model: asked, method: 'generateContent' };

@@ -2,6 +2,7 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
+import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
@@ -17,7 +18,7 @@ import { formatForPrompt } from '../translate/format-for-prompt.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
 import { translatedFormat } from '../translate/vendor-format.ts';
 import { writeRequest } from '../translate/write-request.ts';
-import { upstreamName, type Vendors } from '../upstream/vendor.ts';
+import { upstreamName, type Vendor, type Vendors } from '../upstream/vendor.ts';
 
 /** How a request reaches the vendor. */
 export interface Explanation extends ExplainedFields {
@@ -38,6 +39,23 @@ export interface Served {
 }
 
 /**
+ * @param asked the model as a caller writes it
+ * @returns the model, and the vendor that serves it
+ * @throws GatewayError if no vendor does, or if the format's endpoint does not reach the model
+ */
+export function findServed(
+  { catalog, vendors, reach }: Served,
+  from: FormatName,
+  asked: string,
+): readonly [Model, Vendor] {
+  const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
+  const vendor = model && vendors.serving(model);
+  if (model === undefined || vendor === undefined || !reaches(reach, from, model))
+    throw notSupported(asked, DEFAULT_VENDOR[from]);
+  return [model, vendor];
+}
+
+/**
  * Explains a request without sending it.
  * @param from the format that the request is written in
  * @param asked the model as a caller writes it
@@ -45,16 +63,8 @@ export interface Served {
  * @returns the request as the vendor would receive it, and what happened to each field
  * @throws GatewayError the error that the caller of such a request would receive
  */
-export function explain(
-  { catalog, vendors, reach }: Served,
-  from: FormatName,
-  asked: string,
-  given: JsonObject,
-): Explanation {
-  const model = catalog.resolve(asked, DEFAULT_VENDOR[from]);
-  const vendor = model && vendors.serving(model);
-  if (model === undefined || vendor === undefined || !reaches(reach, from, model))
-    throw notSupported(asked, DEFAULT_VENDOR[from]);
+export function explain(served: Served, from: FormatName, asked: string, given: JsonObject): Explanation {
+  const [model, vendor] = findServed(served, from, asked);
   // Google's format names the model in the path; a request in another one may leave that to the command.
   const body = from === 'generate-content' ? given : { ...given, model: given['model'] ?? asked };
   formats[from].inbound.requireFields?.((name) => (body[name] ?? null) !== null);

@@ -264,6 +264,16 @@ describe('without --json', () => {
       'The gateway would reject this request (404): Model not supported: nobody/nothing',
     ],
     [
+      { contents: [{ role: 'user', parts: [{ text: 'Hello!' }] }] },
+      ['--model', 'openai/gpt-4.1'],
+      'The gateway would reject this request (404): Model not supported: openai/gpt-4.1',
+    ],
+    [
+      { contents: [{ role: 'user', parts: [{ text: 'Hello!' }] }] },
+      ['--model', 'openai/gpt-4.1', '--refusal', 'request.json'],
+      'The gateway would reject this request (404): Model not supported: openai/gpt-4.1',
+    ],
+    [
       { model: 'openai/gpt-4.1', messages },
       ['--status', '400'],
       '--status needs --refusal, the file with the refusal.',
