@@ -44,37 +44,35 @@ export function auditIdAt(time: number): string {
   return `audit_${time.toString(36).padStart(9, '0')}`;
 }
 
-/** Writes an entry in the transaction of the change: there is never one without the other. */
-export async function writeAudit(
-  transaction: Transaction<Tables>,
-  { actor = ITSELF }: Pick<Store, 'actor'>,
-  { action, target, targetId, before, after }: Audited,
-): Promise<AuditRow> {
-  const time = Date.now();
-  const entry: AuditRow = {
-    id: `${auditIdAt(time)}${randomBytes(6).toString('hex')}`,
-    time,
-    via: actor.via,
-    actor: actor.name ?? null,
-    address: actor.address ?? null,
-    action,
-    target,
-    target_id: targetId ?? null,
-    before: before === undefined ? null : JSON.stringify(before),
-    after: after === undefined ? null : JSON.stringify(after),
-  };
-  await transaction.insertInto('gateway_audit').values(entry).execute();
-  return entry;
-}
-
-/** Runs a change whose entries are reported once it is committed. */
+/**
+ * Runs a change in a transaction. What it notes in the trail is written in the same one, so that there is never one without
+ * the other, and is reported once it is committed.
+ */
 export async function audited<T>(
-  { actor }: Pick<Store, 'actor'>,
-  change: (note: (entry: AuditRow) => void) => Promise<T>,
+  { db, actor = ITSELF }: Pick<Store, 'db' | 'actor'>,
+  change: (transaction: Transaction<Tables>, note: (entry: Audited) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const entries: AuditRow[] = [];
-  const result = await change((entry) => entries.push(entry));
-  for (const entry of entries) actor?.onEntry?.(entry);
+  const result = await db.transaction().execute((transaction) =>
+    change(transaction, async ({ action, target, targetId, before, after }) => {
+      const time = Date.now();
+      const entry: AuditRow = {
+        id: `${auditIdAt(time)}${randomBytes(6).toString('hex')}`,
+        time,
+        via: actor.via,
+        actor: actor.name ?? null,
+        address: actor.address ?? null,
+        action,
+        target,
+        target_id: targetId ?? null,
+        before: before === undefined ? null : JSON.stringify(before),
+        after: after === undefined ? null : JSON.stringify(after),
+      };
+      await transaction.insertInto('gateway_audit').values(entry).execute();
+      entries.push(entry);
+    }),
+  );
+  for (const entry of entries) actor.onEntry?.(entry);
   return result;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { sql, type Transaction } from 'kysely';
-import { type Audited, audited, writeAudit } from '../../store/audit.ts';
+import { audited } from '../../store/audit.ts';
 import { columnList } from '../../store/column-list.ts';
 import { countDeletion } from '../../store/keys/changes.ts';
 import type { Store } from '../../store/store.ts';
@@ -41,19 +41,16 @@ const BY_TAG = ['gateway_usage_tags', 'gateway_usage_tag_months'] as const;
  * the requests that had it. The audit trail keeps the name.
  */
 export function eraseCaller(store: Store, whom: Erasing): Promise<ErasedRows | typeof STILL_USED> {
-  return audited(store, (note) =>
-    store.db.transaction().execute(async (transaction) => {
-      const erased =
-        'key' in whom ? await eraseKey(transaction, whom.key) : await eraseTag(transaction, whom.tag);
-      if (erased === STILL_USED) return erased;
-      const entry: Audited =
-        'key' in whom
-          ? { action: 'caller.erased', target: whom.key }
-          : { action: 'tag.erased', target: whom.tag };
-      note(await writeAudit(transaction, store, entry));
+  return audited(store, async (transaction, note) => {
+    if ('tag' in whom) {
+      const erased = await eraseTag(transaction, whom.tag);
+      await note({ action: 'tag.erased', target: whom.tag });
       return erased;
-    }),
-  );
+    }
+    const erased = await eraseKey(transaction, whom.key);
+    if (erased !== STILL_USED) await note({ action: 'caller.erased', target: whom.key });
+    return erased;
+  });
 }
 
 async function eraseKey(db: Transaction<Tables>, name: string): Promise<ErasedRows | typeof STILL_USED> {

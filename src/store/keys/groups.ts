@@ -3,10 +3,9 @@
  * it.
  */
 
-import type { Transaction } from 'kysely';
-import { type Audited, audited, writeAudit } from '../audit.ts';
+import { audited } from '../audit.ts';
 import type { Store } from '../store.ts';
-import type { GroupRow, LimitColumns, Tables } from '../tables.ts';
+import type { GroupRow, LimitColumns } from '../tables.ts';
 import { countChange, UNLIMITED } from './changes.ts';
 import { renderGroup } from './key-view.ts';
 
@@ -16,7 +15,7 @@ export function createGroup(
   name: string,
   columns: Partial<LimitColumns> = {},
 ): Promise<GroupRow | undefined> {
-  return changing(store, async (transaction, note) => {
+  return audited(store, async (transaction, note) => {
     const change = await countChange(transaction);
     const row = await transaction
       .insertInto('gateway_groups')
@@ -27,20 +26,6 @@ export function createGroup(
     if (row !== undefined) await note({ action: 'group.created', target: name, after: renderView(row) });
     return row;
   });
-}
-
-/** Runs a change in a transaction, which notes it in the audit trail. */
-function changing<T>(
-  store: Store,
-  change: (transaction: Transaction<Tables>, note: (entry: Audited) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  return audited(store, (written) =>
-    store.db
-      .transaction()
-      .execute((transaction) =>
-        change(transaction, async (entry) => written(await writeAudit(transaction, store, entry))),
-      ),
-  );
 }
 
 /** A group as the audit trail has it. A damaged row, which cannot be read, can still be deleted. */
@@ -81,7 +66,7 @@ export function changeGroup(
   name: string,
   columns: Partial<LimitColumns>,
 ): Promise<GroupRow | undefined> {
-  return changing(store, async (transaction, note) => {
+  return audited(store, async (transaction, note) => {
     // Changes wait for each other here, so what is read next is what this one changes.
     const change = await countChange(transaction);
     const before = await findGroup({ db: transaction }, name);
@@ -113,7 +98,7 @@ export interface GroupInUse {
  * there is no such group.
  */
 export function deleteGroup(store: Store, name: string): Promise<GroupRow | GroupInUse | undefined> {
-  return changing(store, async (transaction, note) => {
+  return audited(store, async (transaction, note) => {
     // Counted first, so that no key can join the group meanwhile.
     await countChange(transaction);
     const { keys } = await transaction

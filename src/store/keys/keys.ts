@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { type AuditAction, audited, writeAudit } from '../audit.ts';
+import { type AuditAction, audited } from '../audit.ts';
 import type { Store } from '../store.ts';
 import type { KeyColumns, KeyRow, Tables } from '../tables.ts';
 import { countChange, NoSuchGroup, UNLIMITED } from './changes.ts';
@@ -124,19 +124,17 @@ export function changing(
   id: string | undefined,
   write: (db: Transaction<Tables>) => Promise<KeyRow | undefined>,
 ): Promise<KeyRow | undefined> {
-  return audited(store, (note) =>
-    store.db.transaction().execute(async (transaction) => {
-      const before = id === undefined ? undefined : await readForChange(store, transaction, id);
-      const row = await write(transaction);
-      if (row === undefined) return undefined;
-      const change = await countChange(transaction);
-      if (row.group_name !== null && row.revoked_at === null) await requireGroup(transaction, row.group_name);
-      await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
-      const views = { before: before && renderView(before), after: renderView(row) };
-      note(await writeAudit(transaction, store, { action, target: row.name, targetId: row.id, ...views }));
-      return { ...row, change };
-    }),
-  );
+  return audited(store, async (transaction, note) => {
+    const before = id === undefined ? undefined : await readForChange(store, transaction, id);
+    const row = await write(transaction);
+    if (row === undefined) return undefined;
+    const change = await countChange(transaction);
+    if (row.group_name !== null && row.revoked_at === null) await requireGroup(transaction, row.group_name);
+    await transaction.updateTable('gateway_keys').set({ change }).where('id', '=', row.id).execute();
+    const views = { before: before && renderView(before), after: renderView(row) };
+    await note({ action, target: row.name, targetId: row.id, ...views });
+    return { ...row, change };
+  });
 }
 
 /** Reads a key as it is before a change. Nobody else changes it until the transaction is over. */
