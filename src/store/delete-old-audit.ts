@@ -1,17 +1,13 @@
 /** Deletes entries of the audit trail that are older than they are to be kept. */
 
-import { type Repeated, repeat } from '../lib/repeat.ts';
+import type { Repeated } from '../lib/repeat.ts';
 import { auditIdAt } from './audit.ts';
+import { DAY, deleteHourly } from './delete-hourly.ts';
 import { rest } from './rest.ts';
 import type { Store } from './store.ts';
 
-const HOUR = 3_600_000;
-
 /** Entries that are deleted at once. Meanwhile nobody else can write to SQLite. */
 const PIECE = 1_000;
-
-/** Milliseconds between two pieces. */
-const REST = 100;
 
 /**
  * Deletes the entries before `time` (milliseconds since 1970), the oldest first. @param signal ends it between two pieces.
@@ -34,27 +30,15 @@ export async function deleteOldAudit(
     const ids = old.map(({ id }) => id);
     if (ids.length > 0) await db.deleteFrom('gateway_audit').where('id', 'in', ids).execute();
     if (ids.length < PIECE) return;
-    await rest(REST, signal);
+    await rest(signal);
   }
 }
 
-/**
- * Deletes, now and every hour, the entries that are older than so many days. @param onTrouble called with the error if that
- * fails. @returns a handle that stops it. Its promise resolves when the store is used no more.
- */
+/** Deletes the entries that are older than so many days, as `deleteHourly` does. */
 export function scheduleAuditDeletion(
   store: Pick<Store, 'db'>,
   days: number,
   onTrouble: (reason: unknown) => void,
 ): Pick<Repeated, 'stop'> {
-  const stopped = new AbortController();
-  const forget = (): Promise<void> => deleteOldAudit(store, Date.now() - days * 24 * HOUR, stopped.signal);
-  const forgetting = repeat(() => forget().catch(onTrouble), HOUR);
-  forgetting.now();
-  return {
-    stop() {
-      stopped.abort();
-      return forgetting.stop();
-    },
-  };
+  return deleteHourly((signal) => deleteOldAudit(store, Date.now() - days * DAY, signal), onTrouble);
 }

@@ -7,9 +7,6 @@ import type { Store } from './store.ts';
 /** Pages that are given back at once. Meanwhile no other process can write, for some 10 ms. */
 const PIECE = 500;
 
-/** Milliseconds between two pieces. */
-const REST = 100;
-
 /** The mode of a file that gives pages back when it is asked to. Others reuse them, and never shrink. */
 const INCREMENTAL = 2;
 
@@ -21,7 +18,7 @@ export async function freeSpace({ db, kind }: Store, signal?: AbortSignal): Prom
   if (kind !== 'sqlite' || (await readPragma({ db }, 'auto_vacuum')) !== INCREMENTAL) return;
   while (signal?.aborted !== true && (await readPragma({ db }, 'freelist_count')) > 0) {
     await sql`pragma incremental_vacuum(${sql.lit(PIECE)})`.execute(db);
-    await rest(REST, signal);
+    await rest(signal);
   }
 }
 

@@ -1,12 +1,11 @@
 /** Keeps, for each object stored at a vendor, the key whose response created it. */
 
-import { type Repeated, repeat } from '../lib/repeat.ts';
+import type { Repeated } from '../lib/repeat.ts';
+import { DAY, deleteHourly } from './delete-hourly.ts';
 import type { Store } from './store.ts';
 
 /** Ids in one statement. SQLite takes some thousand values. */
 const PIECE = 500;
-
-const HOUR = 3_600_000;
 
 /**
  * Days for which ids are kept. OpenAI keeps responses for 30 days, and the containers of both vendors expire earlier.
@@ -54,21 +53,15 @@ export function ownedTable({ db }: Store): OwnedTable {
   };
 }
 
-/**
- * Deletes, now and every hour, the ids that are older than vendors keep the objects. @param onTrouble called with the
- * error if that fails.
- */
+/** Deletes the ids that are older than vendors keep the objects, as `deleteHourly` does. */
 export function scheduleStoredIdDeletion(
   { db }: Store,
   onTrouble: (reason: unknown) => void,
 ): Pick<Repeated, 'stop'> {
-  const forget = async (): Promise<void> => {
+  return deleteHourly(async () => {
     await db
       .deleteFrom('gateway_stored')
-      .where('made_at', '<', Date.now() - KEPT * 24 * HOUR)
+      .where('made_at', '<', Date.now() - KEPT * DAY)
       .execute();
-  };
-  const forgetting = repeat(() => forget().catch(onTrouble), HOUR);
-  forgetting.now();
-  return forgetting;
+  }, onTrouble);
 }

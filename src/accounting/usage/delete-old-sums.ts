@@ -9,9 +9,6 @@ import type { Store } from '../../store/store.ts';
 const DAYS = ['gateway_usage_days', 'gateway_usage_tags', 'gateway_usage_groups', 'gateway_usage_models'];
 const MONTHS = ['gateway_usage_months', 'gateway_usage_tag_months', 'gateway_usage_group_months'];
 
-/** Milliseconds between two pieces, so that other processes can write to SQLite. */
-const REST = 100;
-
 /** The first month that is kept of sums that are to be kept for so many days. Only whole months are deleted. */
 export function firstKept(today: string, days: number): string {
   return addDays(today, -days).slice(0, 7);
@@ -30,7 +27,7 @@ export async function deleteOldSums({ db }: Store, month: string, signal?: Abort
         const first = oldest.rows[0]?.first ?? before;
         if (first >= before) break;
         await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${first}`.execute(db);
-        await rest(REST, signal);
+        await rest(signal);
       }
     }
   }

@@ -1,20 +1,16 @@
 /** Deletes usage from the store that is older than it is to be kept: exchanges, and sums if they are not kept for ever. */
 
 import { formatDay } from '../../lib/calendar.ts';
-import { type Repeated, repeat } from '../../lib/repeat.ts';
+import type { Repeated } from '../../lib/repeat.ts';
+import { DAY, deleteHourly } from '../../store/delete-hourly.ts';
 import { freeSpace } from '../../store/free-space.ts';
 import { rest } from '../../store/rest.ts';
 import type { Store } from '../../store/store.ts';
 import { deleteOldSums, firstKept } from './delete-old-sums.ts';
 import { mendSums } from './mend-sums.ts';
 
-const HOUR = 3_600_000;
-
 /** Exchanges that are deleted at once. Meanwhile nobody else can write to SQLite, for about 50 ms (measured). */
 const PIECE = 5_000;
-
-/** Milliseconds between two pieces. Other processes that wait for SQLite look at least as often. */
-const REST = 100;
 
 /**
  * Deletes the exchanges before `time` (milliseconds since 1970), piece by piece. An hour of a busy gateway has
@@ -38,7 +34,7 @@ export async function deleteOldUsage({ db }: Store, time: number, signal?: Abort
     await db.deleteFrom('gateway_exchanges').where('time', '>=', from).where('time', '<', end).execute();
     if (last === undefined) return;
     from = end;
-    await rest(REST, signal);
+    await rest(signal);
   }
 }
 
@@ -51,33 +47,18 @@ export interface RetentionOptions {
   readonly timeZone: string;
 }
 
-/**
- * Deletes old usage now and every hour, gives its space back, and mends sums that lack something.
- * @param onTrouble called with the error if that fails.
- * @returns a handle that stops it. Its promise resolves when the store is used no more.
- */
+/** Deletes old usage, gives its space back, and mends sums that lack something, as `deleteHourly` does. */
 export function scheduleUsageDeletion(
   store: Store,
   { keepDays, keepSumDays, timeZone }: RetentionOptions,
   onTrouble: (reason: unknown) => void,
 ): Pick<Repeated, 'stop'> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const forget = async (): Promise<void> => {
+  return deleteHourly(async (signal) => {
     const now = Date.now();
     const today = formatDay(now, timeZone);
     await mendSums(store, today, signal);
-    await deleteOldUsage(store, now - keepDays * 24 * HOUR, signal);
+    await deleteOldUsage(store, now - keepDays * DAY, signal);
     if (keepSumDays !== undefined) await deleteOldSums(store, firstKept(today, keepSumDays), signal);
     await freeSpace(store, signal);
-  };
-  // The first run may find months of them.
-  const forgetting = repeat(() => forget().catch(onTrouble), HOUR);
-  forgetting.now();
-  return {
-    stop() {
-      stopped.abort();
-      return forgetting.stop();
-    },
-  };
+  }, onTrouble);
 }
