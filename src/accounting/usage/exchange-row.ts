@@ -8,40 +8,6 @@ import type { ExchangeRecord } from './exchange-record.ts';
 /** An exchange with a key. Only these are kept: a caller who was not authenticated costs nothing. */
 export type KeyedRecord = ExchangeRecord & { readonly key: string };
 
-/** The columns of a row, in the order in which `exchangeRow` sets them. */
-export const EXCHANGE_COLUMNS = [
-  'batch',
-  'place',
-  'id',
-  'time',
-  'day',
-  'key',
-  'group_name',
-  'tag',
-  'model',
-  'vendor',
-  'format',
-  'spoken',
-  'operation',
-  'streamed',
-  'status',
-  'outcome',
-  'fault',
-  'duration',
-  'first_byte',
-  'input',
-  'output',
-  'reasoning',
-  'cache_read',
-  'cache_write',
-  'cache_write_hour',
-  'cost',
-  'estimated_cost',
-  'attempts',
-  'upstream_id',
-  'repairs',
-] as const satisfies readonly (keyof ExchangeRow)[];
-
 /** @param at the batch that the row is written in, its place there, and the day of its time. */
 export function exchangeRow(
   record: KeyedRecord,

@@ -6,7 +6,6 @@ import { boundWaits } from '../../store/postgres.ts';
 import type { Store } from '../../store/store.ts';
 import { type ExchangeRow, type SpentRow, type Tables, USAGE_DAY, USAGE_SUMS } from '../../store/tables.ts';
 import { addToSums, ROLLUPS } from '../../store/usage-sums.ts';
-import { EXCHANGE_COLUMNS } from './exchange-row.ts';
 import { type SumColumn, type SummedRows, sumBy, sumRows } from './sum-rows.ts';
 
 /** A table of sums, with the columns by which its sums are grouped and unique. */
@@ -24,14 +23,16 @@ const OF_GROUPS: readonly SumTable[] = [
 ];
 
 /**
- * Writes the exchanges of a batch. If the batch is there already, because the answer to its first write was lost, it is
+ * Writes the exchanges of a batch, which have all columns. If the batch is there already, because the answer to its first write was lost, it is
  * not written again: it counts once.
  */
 export async function writeUsage({ db, kind }: Store, rows: readonly ExchangeRow[]): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
   const sums = sumRows(rows);
   await db.transaction().execute(async (transaction) => {
     if (kind === 'postgres') await boundWaits(transaction);
-    const written = await insertRows(transaction, kind, 'gateway_exchanges', EXCHANGE_COLUMNS, rows);
+    const written = await insertRows(transaction, kind, 'gateway_exchanges', Object.keys(first), rows);
     if (written === 0n) return;
     const adding = { transaction, kind, sums };
     // Always in the same order, or two processes could wait for each other's rows for ever.

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { deleteOldUsage } from '../../../src/accounting/usage/delete-old-usage.ts';
-import { EXCHANGE_COLUMNS } from '../../../src/accounting/usage/exchange-row.ts';
 import { exchangeQuery, listExchanges } from '../../../src/accounting/usage/list-exchanges.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { configSchema } from '../../../src/config/schema.ts';
@@ -24,10 +23,6 @@ async function counts({ db }: Store): Promise<{ exchanges: number; summed: numbe
   const days = await db.selectFrom('gateway_usage_days').select('requests').execute();
   return { exchanges, summed: days.reduce((sum, { requests }) => sum + requests, 0) };
 }
-
-test('a row has its fields in the order in which they are written', () => {
-  expect(Object.keys(rowOf(exchange()))).toEqual([...EXCHANGE_COLUMNS]);
-});
 
 describeStores('the recorder', (stores) => {
   test('a request is stored whole', async () => {
