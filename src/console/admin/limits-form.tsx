@@ -1,7 +1,7 @@
 /** Asks for the settings of a key or a group: an empty field is no limit. */
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Problem } from '../shell/fields.tsx';
+import { Problem, Select } from '../shell/fields.tsx';
 import { ModelLimits, TagLimitFields } from './further-limits.tsx';
 import { type Group, type Key, type Limits, NUMBERS } from './limits.ts';
 import { NumberFields } from './number-fields.tsx';
@@ -53,10 +53,10 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
         <NumberFields numbers={NUMBERS} before={before} />
         {groups && (
           <>
-            <Choice
+            <Select
               name="group"
               label="Group"
-              chosen={before?.group}
+              value={before?.group ?? ''}
               options={[['', 'none'], ...groups.map(({ name }) => [name, name] as const)]}
             />
             <label class="field">
@@ -71,20 +71,20 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
             </label>
           </>
         )}
-        <Choice
+        <Select
           name="budget_reserve"
           label="Each request holds of its budgets"
-          chosen={before?.budget_reserve}
+          value={before?.budget_reserve ?? ''}
           options={[
             ['', 'not set (a typical answer)'],
             ['typical', 'the cost of a typical answer'],
             ['longest', 'the cost of its longest answer'],
           ]}
         />
-        <Choice
+        <Select
           name="stored"
           label="What vendors have stored"
-          chosen={before?.stored}
+          value={before?.stored ?? ''}
           options={[
             ['', 'by its models'],
             ['all', 'all'],
@@ -102,32 +102,5 @@ export function LimitsForm({ before, groups, button, onSubmit }: LimitsFormProps
         </button>
       </div>
     </form>
-  );
-}
-
-/** A selection that begins with what is chosen. Preact knows no `defaultValue` of a `select`. */
-function Choice({
-  name,
-  label,
-  chosen,
-  options,
-}: {
-  name: string;
-  label: string;
-  chosen: string | null | undefined;
-  /** Values, with the words for them. An empty one is for what is not set. */
-  options: readonly (readonly [value: string, words: string])[];
-}) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select name={name}>
-        {options.map(([value, words]) => (
-          <option key={value} value={value} selected={value === (chosen ?? '')}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -27,9 +27,10 @@ export function Check({
   );
 }
 
-/** One choice of several. */
+/** One choice of several. Without `onChoose` it is a field of a form by its name, and `value` is what it begins with. */
 export function Select({
   label,
+  name,
   value,
   options,
   isInline = false,
@@ -37,19 +38,26 @@ export function Select({
   onChoose,
 }: {
   label: string;
+  name?: string;
   value: string;
   /** Values, with the words for them. */
   options: readonly (readonly [value: string, words: string])[];
   isInline?: boolean;
   disabled?: boolean;
-  onChoose: (value: string) => void;
+  onChoose?: (value: string) => void;
 }) {
   return (
     <label class={isInline ? 'field inline' : 'field'}>
       <span>{label}</span>
-      <select value={value} disabled={disabled} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <select
+        name={name}
+        {...(onChoose && { value })}
+        disabled={disabled}
+        onChange={(event) => onChoose?.(event.currentTarget.value)}
+      >
         {options.map(([each, words]) => (
-          <option key={each} value={each}>
+          // Preact knows no `defaultValue` of a `select`.
+          <option key={each} value={each} selected={each === value}>
             {words}
           </option>
         ))}
