@@ -85,7 +85,7 @@ export function Charts({
         <ul class="legend">
           {series.map(({ name, colour }) => (
             <li key={name}>
-              <span class={`dot ${colour}`} />
+              <span class="dot" style={{ '--of': `var(--${colour})` }} />
               {name}
             </li>
           ))}
