@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { at, textAt } from '../formats/json.ts';
 import { reach } from '../session/reach.ts';
 import { ROOT } from '../session/root.ts';
-import type { Person, Session } from '../session/session.ts';
+import { askKeys, type Person, type Session } from '../session/session.ts';
 import { Problem } from '../shell/fields.tsx';
 import { isAdmitted } from './ask-admin.ts';
 
@@ -16,7 +16,6 @@ export function AdminView({
   problem,
   actions,
   children,
-  onAskKey,
 }: {
   title: string;
   session: Session;
@@ -26,7 +25,6 @@ export function AdminView({
   problem: string;
   actions?: ComponentChildren;
   children: ComponentChildren;
-  onAskKey: () => void;
 }) {
   const isLocked = !isAdmitted(session);
   return (
@@ -36,7 +34,7 @@ export function AdminView({
         {!isLocked && <div class="row">{actions}</div>}
       </header>
       {isLocked ? (
-        <Locked session={session} onAskKey={onAskKey} />
+        <Locked session={session} />
       ) : (
         <>
           {problem.startsWith('404') ? <NotHere /> : <Problem text={problem} />}
@@ -52,7 +50,7 @@ export function AdminView({
   );
 }
 
-function Locked({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+function Locked({ session }: { session: Session }) {
   const problem = session.refused.value;
   const [canSignIn, setCanSignIn] = useState(false);
   useEffect(() => {
@@ -78,7 +76,7 @@ function Locked({ session, onAskKey }: { session: Session; onAskKey: () => void 
             Sign in
           </a>
         )}
-        <button type="button" class={canSignIn ? '' : 'primary'} onClick={onAskKey}>
+        <button type="button" class={canSignIn ? '' : 'primary'} onClick={() => askKeys(session)}>
           Enter the admin key
         </button>
       </div>

@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ];
 
-export function AuditView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function AuditView({ session }: { session: Session }) {
   const [filter, setFilter] = useState({ target: '', action: '' });
   /** The last entry of each page before this one. */
   const [pages, setPages] = useState<readonly string[]>([]);
@@ -102,7 +102,6 @@ export function AuditView({ session, onAskKey }: { session: Session; onAskKey: (
       session={session}
       isLoaded={data !== undefined}
       problem={problem}
-      onAskKey={onAskKey}
       actions={
         <>
           <label class="field inline">

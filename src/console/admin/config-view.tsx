@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<ConfigEntry>[] = [
   },
 ];
 
-export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function ConfigView({ session }: { session: Session }) {
   const [sought, setSought] = useState('');
   const [isChanged, setChanged] = useState(false);
   const { data, problem } = useAdmin(session, '', () => askConfig(session));
@@ -36,7 +36,6 @@ export function ConfigView({ session, onAskKey }: { session: Session; onAskKey: 
       session={session}
       isLoaded={data !== undefined}
       problem={problem}
-      onAskKey={onAskKey}
       actions={
         <>
           <SearchField label="Search fields" sought={sought} onSeek={setSought} />

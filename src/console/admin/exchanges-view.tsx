@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Exchange>[] = [
   },
 ];
 
-export function ExchangesView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function ExchangesView({ session }: { session: Session }) {
   const [filter, setFilter] = useState({ key: '', model: '', tag: '', errors: false });
   /** What asks for each page from the second one to the present one. */
   const [pages, setPages] = useState<readonly string[]>([]);
@@ -134,7 +134,6 @@ export function ExchangesView({ session, onAskKey }: { session: Session; onAskKe
       session={session}
       isLoaded={data !== undefined}
       problem={problem}
-      onAskKey={onAskKey}
       actions={
         <>
           {(['key', 'model', 'tag'] as const).map((name) => (

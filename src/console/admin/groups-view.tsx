@@ -1,7 +1,6 @@
 /** The groups of the store, whose keys share their limits and budgets. */
 
 import { useState } from 'preact/hooks';
-import { errorMessage } from '../session/reach.ts';
 import type { Session } from '../session/session.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { AdminView } from './admin-view.tsx';
@@ -12,11 +11,12 @@ import { LimitsForm } from './limits-form.tsx';
 import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
 import { type Column, Table } from './table.tsx';
+import { useChange } from './use-change.ts';
 
-export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function GroupsView({ session }: { session: Session }) {
   const [changed, setChanged] = useState<Group | 'new' | undefined>();
   const [sought, setSought] = useState('');
-  const [refusal, setRefusal] = useState('');
+  const { problem: refusal, send } = useChange();
   const { data, problem, reload } = useAdmin(session, '', async () => {
     const [{ data: groups }, spending] = await Promise.all([
       askAdmin<{ readonly data: readonly Group[] }>(session, 'GET', '/admin/groups'),
@@ -24,14 +24,11 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
     ]);
     return { groups, spending };
   });
-  const remove = async ({ name }: Group): Promise<void> => {
-    if (!confirm(`Delete the group “${name}”? Its usage stays in reports.`)) return;
-    try {
-      await askAdmin<Group>(session, 'DELETE', `/admin/groups/${encodeURIComponent(name)}`);
-      setRefusal('');
-    } catch (error) {
-      setRefusal(errorMessage(error));
-    }
+  const remove = async (group: Group): Promise<void> => {
+    if (!confirm(`Delete the group “${group.name}”? Its usage stays in reports.`)) return;
+    await send(async () => {
+      await askAdmin<Group>(session, 'DELETE', groupPath(group));
+    });
     reload();
   };
   const columns: readonly Column<Group>[] = [
@@ -76,7 +73,6 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
       session={session}
       isLoaded={data !== undefined}
       problem={refusal || problem}
-      onAskKey={onAskKey}
       actions={
         <>
           <SearchField label="Search groups" sought={sought} onSeek={setSought} />
@@ -115,14 +111,9 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
             {...(changed !== 'new' && { before: changed })}
             button={changed === 'new' ? 'Create the group' : 'Save'}
             onSubmit={async (settings) => {
-              if (changed === 'new') await askAdmin<Group>(session, 'POST', '/admin/groups', settings);
-              else
-                await askAdmin<Group>(
-                  session,
-                  'PATCH',
-                  `/admin/groups/${encodeURIComponent(changed.name)}`,
-                  settings,
-                );
+              await (changed === 'new'
+                ? askAdmin<Group>(session, 'POST', '/admin/groups', settings)
+                : askAdmin<Group>(session, 'PATCH', groupPath(changed), settings));
               setChanged(undefined);
               reload();
             }}
@@ -131,4 +122,8 @@ export function GroupsView({ session, onAskKey }: { session: Session; onAskKey: 
       )}
     </AdminView>
   );
+}
+
+function groupPath({ name }: Group): string {
+  return `/admin/groups/${encodeURIComponent(name)}`;
 }

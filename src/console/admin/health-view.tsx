@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Place>[] = [
   numberColumn('further attempts', ({ retries }) => retries, count, 'on phones'),
 ];
 
-export function HealthView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function HealthView({ session }: { session: Session }) {
   const { data, problem } = useAdmin(
     session,
     '',
@@ -50,13 +50,7 @@ export function HealthView({ session, onAskKey }: { session: Session; onAskKey: 
     INTERVAL,
   );
   return (
-    <AdminView
-      title="Health"
-      session={session}
-      isLoaded={data !== undefined}
-      problem={problem}
-      onAskKey={onAskKey}
-    >
+    <AdminView title="Health" session={session} isLoaded={data !== undefined} problem={problem}>
       {data && (
         <>
           <Tiles samples={data} />
@@ -84,9 +78,7 @@ function Tiles({ samples }: { samples: readonly Sample[] }) {
     ['memory', `${count(sum('process_resident_memory_bytes') / 1_048_576)} MB`, 'of the processes'],
     ['lost records', count(sum('gateway_usage_records_lost_total')), 'of usage'],
   ] as const;
-  return (
-    <TileRow label="The process" tiles={tiles.map(([label, value, note]) => ({ label, value, note }))} />
-  );
+  return <TileRow label="The process" tiles={tiles} />;
 }
 
 function groupByPlace(samples: readonly Sample[]): readonly Place[] {

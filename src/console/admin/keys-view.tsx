@@ -24,7 +24,7 @@ interface ListOf<T> {
   readonly data: readonly T[];
 }
 
-export function KeysView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function KeysView({ session }: { session: Session }) {
   const [withRevoked, setWithRevoked] = useState(false);
   const [sought, setSought] = useState('');
   const [asked, setAsked] = useState<Asked | undefined>();
@@ -94,7 +94,6 @@ export function KeysView({ session, onAskKey }: { session: Session; onAskKey: ()
       session={session}
       isLoaded={data !== undefined}
       problem={problem}
-      onAskKey={onAskKey}
       actions={
         <>
           <SearchField label="Search keys" sought={sought} onSeek={setSought} />
@@ -172,17 +171,13 @@ function keyState({ revoked_at, expires_at, previous_until }: Key): string {
   return '';
 }
 
-function Rotate({
-  session,
-  row,
-  onClose,
-  onMade,
-}: {
-  session: Session;
-  row: Key;
-  onClose: () => void;
-  onMade: (made: MadeKey) => void;
-}) {
+interface KeyDialog {
+  readonly session: Session;
+  readonly row: Key;
+  readonly onClose: () => void;
+}
+
+function Rotate({ session, row, onClose, onMade }: KeyDialog & { onMade: (made: MadeKey) => void }) {
   const [hours, setHours] = useState(0);
   const { problem, isSending, send } = useChange();
   return (
@@ -220,17 +215,7 @@ function Rotate({
   );
 }
 
-function Revoke({
-  session,
-  row,
-  onClose,
-  onDone,
-}: {
-  session: Session;
-  row: Key;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+function Revoke({ session, row, onClose, onDone }: KeyDialog & { onDone: () => void }) {
   const { problem, isSending, send } = useChange();
   return (
     <Dialog title={`Revoke ${row.name}`} onClose={onClose}>

@@ -1,19 +1,19 @@
 /** A row of single figures. */
 
-export interface Tile {
-  readonly label: string;
-  readonly value: string;
-  readonly note: string;
-}
-
-export function TileRow({ label, tiles }: { label: string; tiles: readonly Tile[] }) {
+export function TileRow({
+  label,
+  tiles,
+}: {
+  label: string;
+  tiles: readonly (readonly [label: string, value: string, note: string])[];
+}) {
   return (
     <section class="tiles" aria-label={label}>
-      {tiles.map((tile) => (
-        <div class="tile" key={tile.label}>
-          <span>{tile.label}</span>
-          <strong>{tile.value}</strong>
-          <small>{tile.note}</small>
+      {tiles.map(([name, value, note]) => (
+        <div class="tile" key={name}>
+          <span>{name}</span>
+          <strong>{value}</strong>
+          <small>{note}</small>
         </div>
       ))}
     </section>

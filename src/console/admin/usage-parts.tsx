@@ -45,9 +45,7 @@ export function Tiles({ total }: { total: Figures }) {
       total.mean_first_byte === null ? '' : `${time(total.mean_first_byte)} to the first byte`,
     ],
   ] as const;
-  return (
-    <TileRow label="In this range" tiles={tiles.map(([label, value, note]) => ({ label, value, note }))} />
-  );
+  return <TileRow label="In this range" tiles={tiles} />;
 }
 
 export function Ranking({
@@ -74,7 +72,7 @@ export function Ranking({
             <span class="name">{name}</span>
             <span class="figure">{measure.write(value)}</span>
             <meter
-              class={colourOf(name)}
+              style={{ '--of': `var(--${colourOf(name)})` }}
               min={0}
               max={max}
               value={value}

@@ -29,7 +29,7 @@ interface RangeReports {
   readonly restsUntil: number;
 }
 
-export function UsageView({ session, onAskKey }: { session: Session; onAskKey: () => void }) {
+export function UsageView({ session }: { session: Session }) {
   const [range, setRange] = useState('30 days');
   const [chosen, setSimulated] = useState<boolean | undefined>();
   const config = useAdmin(session, '', () => askConfig(session));
@@ -74,7 +74,6 @@ export function UsageView({ session, onAskKey }: { session: Session; onAskKey: (
       session={session}
       isLoaded={data !== undefined}
       problem={problem}
-      onAskKey={onAskKey}
       actions={
         <>
           <Check label="Simulated" checked={isSimulated} onCheck={setSimulated} />

@@ -22,6 +22,7 @@ export function useChange(): Change {
       setSending(true);
       try {
         await work();
+        setProblem('');
       } catch (error) {
         setProblem(errorMessage(error));
       } finally {

@@ -10,7 +10,7 @@ import { HealthView } from './health-view.tsx';
 import { KeysView } from './keys-view.tsx';
 import { UsageView } from './usage-view.tsx';
 
-export type AdminViewOf = FunctionComponent<{ session: Session; onAskKey: () => void }>;
+export type AdminViewOf = FunctionComponent<{ session: Session }>;
 
 export const ADMIN_VIEWS: Readonly<Record<string, AdminViewOf>> = {
   usage: UsageView,

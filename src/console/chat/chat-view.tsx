@@ -17,18 +17,7 @@ import { Log } from './log.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { Welcome } from './welcome.tsx';
 
-export function ChatView({
-  chat,
-  catalog,
-  session,
-  onAskKey,
-}: {
-  chat: Chat;
-  catalog: Catalog;
-  session: Session;
-  /** Opens the dialog that asks for a key. */
-  onAskKey: () => void;
-}) {
+export function ChatView({ chat, catalog, session }: { chat: Chat; catalog: Catalog; session: Session }) {
   const models = catalog.models.value;
   const { id, lanes, choices, nodes } = chat.conversation.value;
   const [isOpen, setOpen] = useState(false);
@@ -117,7 +106,7 @@ export function ChatView({
           aria-controls="settings"
           onClick={() => setOpen(!isOpen)}
         >
-          <Icon name="settings" /> Settings
+          <Icon name="config" /> Settings
         </button>
       </div>
       {isOpen && (
@@ -133,10 +122,9 @@ export function ChatView({
         chat={chat}
         welcome={
           <Welcome
-            hasKey={session.key.value !== ''}
+            session={session}
             problem={catalog.problem.value}
             onExample={(text) => chat.send(text, [])}
-            onAskKey={onAskKey}
           />
         }
         onRegenerateWith={chooseAgain}

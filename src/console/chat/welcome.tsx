@@ -1,5 +1,6 @@
 /** What an empty conversation shows: a short introduction, and example prompts to click. */
 
+import { askKeys, type Session } from '../session/session.ts';
 import { Problem } from '../shell/fields.tsx';
 
 const EXAMPLES = [
@@ -9,17 +10,16 @@ const EXAMPLES = [
 ];
 
 export function Welcome({
-  hasKey,
+  session,
   problem,
   onExample,
-  onAskKey,
 }: {
-  hasKey: boolean;
+  session: Session;
   /** Why no model can be asked; empty if one can. */
   problem: string;
   onExample: (text: string) => void;
-  onAskKey: () => void;
 }) {
+  const hasKey = session.key.value !== '';
   return (
     <section class="welcome">
       <h1>Ask any model, in any format</h1>
@@ -41,7 +41,7 @@ export function Welcome({
             The gateway creates a key on its first start and says where it is;{' '}
             <code>gateway keys create NAME</code> creates another.
           </p>
-          <button type="button" class="primary" onClick={onAskKey}>
+          <button type="button" class="primary" onClick={() => askKeys(session)}>
             Enter an API key
           </button>
         </>

@@ -25,6 +25,8 @@ export interface Session {
   readonly refused: Signal<string>;
   /** Whether the browser keeps the keys beyond this tab. */
   readonly remembered: Signal<boolean>;
+  /** Whether the dialog that asks for the keys is open. */
+  readonly asksKeys: Signal<boolean>;
   readonly theme: Signal<Theme>;
 }
 
@@ -55,7 +57,15 @@ export function openSession(): Session {
     }
   });
   const person = signal<Person | undefined>(undefined);
-  return { key, adminKey, person, refused: signal(''), remembered, theme: openTheme() };
+  return {
+    key,
+    adminKey,
+    person,
+    refused: signal(''),
+    remembered,
+    asksKeys: signal(false),
+    theme: openTheme(),
+  };
 }
 
 /** Follows the browser's preference for light or dark until the user chooses. */
@@ -72,6 +82,11 @@ function openTheme(): Signal<Theme> {
     document.documentElement.dataset['theme'] = theme.value;
   });
   return theme;
+}
+
+/** Opens the dialog that asks for the keys. */
+export function askKeys({ asksKeys }: Session): void {
+  asksKeys.value = true;
 }
 
 /** Switches between light and dark, for this and later visits. */

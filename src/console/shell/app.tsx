@@ -15,18 +15,18 @@ import type { Route } from './route.ts';
 import { Sidebar, type ViewLink } from './sidebar.tsx';
 
 const VIEWS: readonly ViewLink[] = [
-  { view: 'chat', name: 'Chat', icon: 'chat' },
-  { view: 'translate', name: 'Translate', icon: 'translate' },
+  { view: 'chat', name: 'Chat' },
+  { view: 'translate', name: 'Translate' },
 ];
 
 const ADMIN_VIEWS: readonly ViewLink[] = [
-  { view: 'usage', name: 'Usage', icon: 'usage' },
-  { view: 'exchanges', name: 'Exchanges', icon: 'exchanges' },
-  { view: 'keys', name: 'Keys', icon: 'keys' },
-  { view: 'groups', name: 'Groups', icon: 'groups' },
-  { view: 'audit', name: 'Audit', icon: 'audit' },
-  { view: 'health', name: 'Health', icon: 'health' },
-  { view: 'config', name: 'Configuration', icon: 'config' },
+  { view: 'usage', name: 'Usage' },
+  { view: 'exchanges', name: 'Exchanges' },
+  { view: 'keys', name: 'Keys' },
+  { view: 'groups', name: 'Groups' },
+  { view: 'audit', name: 'Audit' },
+  { view: 'health', name: 'Health' },
+  { view: 'config', name: 'Configuration' },
 ];
 
 export interface AppParts {
@@ -38,7 +38,6 @@ export interface AppParts {
 
 export function App({ session, catalog, chat, route }: AppParts) {
   const { view, what } = route.value;
-  const [asksKey, setAsksKey] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -77,21 +76,22 @@ export function App({ session, catalog, chat, route }: AppParts) {
         current={view}
         chat={chat}
         session={session}
-        onAskKey={() => setAsksKey(true)}
         onNavigate={() => setMenuOpen(false)}
       />
       <main id="main" tabIndex={-1} ref={main}>
         {view === 'chat' ? (
-          <ChatView chat={chat} catalog={catalog} session={session} onAskKey={() => setAsksKey(true)} />
+          <ChatView chat={chat} catalog={catalog} session={session} />
         ) : (
-          <LaterView parts={{ session, catalog, chat, route }} onAskKey={() => setAsksKey(true)} />
+          <LaterView session={session} catalog={catalog} route={route.value} />
         )}
       </main>
-      {asksKey && (
+      {session.asksKeys.value && (
         <KeysDialog
           session={session}
           needs={ADMIN_VIEWS.some((each) => each.view === view) ? 'admin key' : 'key'}
-          onClose={() => setAsksKey(false)}
+          onClose={() => {
+            session.asksKeys.value = false;
+          }}
         />
       )}
     </div>
@@ -99,9 +99,11 @@ export function App({ session, catalog, chat, route }: AppParts) {
 }
 
 /** A view of a part that is loaded when it is first opened. */
-function LaterView({ parts, onAskKey }: { parts: AppParts; onAskKey: () => void }) {
-  const { session, catalog, route } = parts;
-  const { view, what } = route.value;
+function LaterView({
+  session,
+  catalog,
+  route: { view, what },
+}: Pick<AppParts, 'session' | 'catalog'> & { route: Route }) {
   const [loaded, setLoaded] = useState<
     { readonly of: string; readonly View: ComponentType<ViewProps> } | undefined
   >();
@@ -141,7 +143,7 @@ function LaterView({ parts, onAskKey }: { parts: AppParts; onAskKey: () => void 
     );
   if (loaded?.of !== view) return null;
   const { View } = loaded;
-  return <View session={session} models={catalog.models.value} link={what} onAskKey={onAskKey} />;
+  return <View session={session} models={catalog.models.value} link={what} />;
 }
 
 interface ViewProps {
@@ -149,7 +151,6 @@ interface ViewProps {
   readonly models: readonly Model[];
   /** What the address says after the name of the view. */
   readonly link: string;
-  readonly onAskKey: () => void;
 }
 
 async function loadView(view: string): Promise<ComponentType<ViewProps> | undefined> {

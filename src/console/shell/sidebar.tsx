@@ -3,16 +3,16 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Chat } from '../chat/chat.ts';
 import { reach } from '../session/reach.ts';
-import { type Session, switchTheme } from '../session/session.ts';
+import { askKeys, type Session, switchTheme } from '../session/session.ts';
 import type { Head } from '../store/conversations.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { linkTo } from './route.ts';
 import { useOpener } from './use-opener.ts';
 
 export interface ViewLink {
-  readonly view: string;
+  /** Its name in the address, which is that of its icon too. */
+  readonly view: IconName;
   readonly name: string;
-  readonly icon: IconName;
 }
 
 export function Sidebar({
@@ -21,7 +21,6 @@ export function Sidebar({
   current,
   chat,
   session,
-  onAskKey,
   onNavigate,
 }: {
   views: readonly ViewLink[];
@@ -29,12 +28,11 @@ export function Sidebar({
   current: string;
   chat: Chat;
   session: Session;
-  onAskKey: () => void;
   onNavigate: () => void;
 }) {
   const { id, nodes } = chat.conversation.value;
   const begun = Object.keys(nodes).length > 0 ? id : '';
-  const link = ({ view, name, icon }: ViewLink) => (
+  const link = ({ view, name }: ViewLink) => (
     <li key={view}>
       <a
         // The chat is found again as it was left.
@@ -42,7 +40,7 @@ export function Sidebar({
         aria-current={view === current ? 'page' : undefined}
         onClick={onNavigate}
       >
-        <Icon name={icon} /> {name}
+        <Icon name={view} /> {name}
       </a>
     </li>
   );
@@ -56,8 +54,8 @@ export function Sidebar({
       <Conversations chat={chat} current={current} onNavigate={onNavigate} />
       <SignedIn session={session} />
       <div class="sidebar-foot">
-        <button type="button" class="quiet" onClick={onAskKey}>
-          <Icon name="key" /> Access
+        <button type="button" class="quiet" onClick={() => askKeys(session)}>
+          <Icon name="keys" /> Access
         </button>
         <button
           type="button"
