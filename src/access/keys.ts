@@ -3,15 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
 import { hashKey } from '../store/keys/key-secret.ts';
-import {
-  getPermissions,
-  groupsByName,
-  type KnownGroup,
-  modelHolders,
-  type Principal,
-  tagHolder,
-  withGroup,
-} from './principal.ts';
+import { groupsByName, type KnownGroup, type Principal, toPrincipal, withGroup } from './principal.ts';
 
 /** A source of keys. */
 export interface Keys {
@@ -95,19 +87,12 @@ export function openKeyRegistry(): KeyRegistry {
           records.map(({ hash }) => hash),
         );
       for (const record of records) {
-        const { name, hash, expires = Number.POSITIVE_INFINITY, limits = {}, group } = record;
+        const { hash, expires = Number.POSITIVE_INFINITY, group } = record;
         byHash.set(hash, {
           holder,
           digest: Buffer.from(hash, 'hex'),
           expires,
-          principal: {
-            name,
-            ...getPermissions(record),
-            ...(record.expires !== undefined && { expires: record.expires }),
-            limits,
-            ...modelHolders(name, record.modelLimits, limits.budgetReserve),
-            ...tagHolder(record.tagLimits, limits.budgetReserve),
-          },
+          principal: toPrincipal(record),
           group,
           grouped: undefined,
         });
@@ -148,11 +133,7 @@ export function findEndedKey(keys: Keys, key: string): EndedKey {
 export function openKeys(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
   const registry = openKeyRegistry();
   registry.setGroups(groups);
-  let count = 0;
-  for (const record of records) {
-    count += 1;
-    registry.set(`${count}`, [record]);
-  }
+  registry.set('all', [...records]);
   return registry;
 }
 

@@ -1,11 +1,6 @@
 /** Principals: the holder of a key or a token, with the models it may use, its limits and its group. */
 
-import {
-  type BudgetReserve,
-  getModelsId,
-  type KeyLimits,
-  type ModelLimits,
-} from '../store/keys/key-limits.ts';
+import { getModelsId, type KeyLimits, type ModelLimits } from '../store/keys/key-limits.ts';
 import type { GroupRecord, KeyRecord } from '../store/keys/key-record.ts';
 import { defaultStoredScope, type Stored, stricter } from '../store/stored-scope.ts';
 import { type ModelFilter, modelFilter } from './model-filter.ts';
@@ -65,7 +60,7 @@ export function groupsByName(records: readonly GroupRecord[]): ReadonlyMap<strin
       return [
         name,
         {
-          group: { name, limits, ...modelHolders(name, modelLimits, limits.budgetReserve) },
+          group: { name, limits, ...modelHolders(name, modelLimits, limits) },
           ...getPermissions(record),
         },
       ];
@@ -89,41 +84,48 @@ export function withGroup(
   };
 }
 
-/**
- * Limits for some models, ready to be enforced.
- * @param of the name of the key or the group that has them.
- * @param budgetReserve what requests hold of its budgets, and of these.
- */
-export function modelHolders(
+/** The principal of a key, or of a token whose identity provider has the settings of one. */
+export function toPrincipal(
+  record: Pick<KeyRecord, 'name' | 'models' | 'stored' | 'expires' | 'limits' | 'modelLimits' | 'tagLimits'>,
+): Principal {
+  const { name, expires, limits = {}, modelLimits, tagLimits = {} } = record;
+  return {
+    name,
+    ...getPermissions(record),
+    ...(expires !== undefined && { expires }),
+    limits,
+    ...modelHolders(name, modelLimits, limits),
+    ...(Object.keys(tagLimits).length > 0 && { tagLimits: reservingAs(limits, tagLimits) }),
+  };
+}
+
+/** Limits for some models, ready to be enforced. @param limits those for all models of the key or the group. */
+function modelHolders(
   of: string,
   all: readonly ModelLimits[] = [],
-  budgetReserve?: BudgetReserve,
+  limits: KeyLimits,
 ): { readonly modelLimits?: readonly ModelHolder[] } {
   if (all.length === 0) return {};
-  const modelLimits = all.map(({ models, ...limits }) => {
+  const modelLimits = all.map(({ models, ...own }) => {
     const id = getModelsId(models);
     return {
       name: `${of}\n${id}`,
       of,
       models: id.replaceAll(' ', ', '),
       allows: modelFilter(models),
-      limits: { ...limits, ...(budgetReserve && { budgetReserve }) },
+      limits: reservingAs(limits, own),
     };
   });
   return { modelLimits };
 }
 
-/** Limits for each tag, which reserve as their key does. */
-export function tagHolder(
-  tagLimits: KeyLimits | undefined,
-  budgetReserve?: BudgetReserve,
-): Pick<Principal, 'tagLimits'> {
-  if (tagLimits === undefined || Object.keys(tagLimits).length === 0) return {};
-  return { tagLimits: { ...tagLimits, ...(budgetReserve && { budgetReserve }) } };
+/** Further limits, of whose budgets requests hold what they hold of those of the key or the group. */
+function reservingAs({ budgetReserve }: KeyLimits, further: KeyLimits): KeyLimits {
+  return { ...further, ...(budgetReserve && { budgetReserve }) };
 }
 
 /** What a principal may use. @param models as for `modelFilter`. */
-export function getPermissions({
+function getPermissions({
   models,
   stored = defaultStoredScope(models),
 }: Pick<KeyRecord, 'models' | 'stored'>): Pick<Principal, 'restricted' | 'allows' | 'stored'> {

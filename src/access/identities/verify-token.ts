@@ -4,14 +4,7 @@ import type { JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../lib/errors.ts';
 import type { KeyLimits, ModelLimits } from '../../store/keys/key-limits.ts';
 import type { Stored } from '../../store/stored-scope.ts';
-import {
-  getPermissions,
-  type KnownGroup,
-  modelHolders,
-  type Principal,
-  tagHolder,
-  withGroup,
-} from '../principal.ts';
+import { type KnownGroup, type Principal, toPrincipal, withGroup } from '../principal.ts';
 import { ALGORITHMS } from './algorithms.ts';
 import {
   type Claims,
@@ -78,7 +71,6 @@ export function makeVerifier(
   };
   /** The claims that decide who comes in, and as whom. */
   const deciding = [subject, ...Object.keys(require), ...groupClaims(identity.group)];
-  const opens = { ...getPermissions(identity), limits: identity.limits ?? {} };
 
   return async (token) => {
     const expiry = await findExpiry(jose, token, keyFor, options).catch((error: unknown) => {
@@ -92,17 +84,7 @@ export function makeVerifier(
     const caller = callerName(name, claimAt(claims, subject));
     if (caller === undefined) throw invalidToken(`it has no claim ${subject}, which names its caller.`);
     return {
-      principal: inGroup(
-        groups,
-        identity.group,
-        {
-          name: caller,
-          ...opens,
-          ...modelHolders(caller, identity.modelLimits, identity.limits?.budgetReserve),
-          ...tagHolder(identity.tagLimits, identity.limits?.budgetReserve),
-        },
-        claims,
-      ),
+      principal: inGroup(groups, identity.group, toPrincipal({ ...identity, name: caller }), claims),
       until: Math.min((expiry + TOLERANCE) * 1_000, Date.now() + MAX_CACHED),
     };
   };

@@ -25,15 +25,8 @@ export interface KeyRecord {
   readonly group?: string;
 }
 
-/** A group. */
-export interface GroupRecord {
-  readonly name: string;
-  /** The models that its keys may use, written like a key's; absent means every model. */
-  readonly models?: readonly string[];
-  readonly stored?: Stored;
-  readonly limits?: KeyLimits;
-  readonly modelLimits?: readonly ModelLimits[];
-}
+/** A group. Its models are those that its keys may use. */
+export type GroupRecord = Pick<KeyRecord, 'name' | 'models' | 'stored' | 'limits' | 'modelLimits'>;
 
 /**
  * The records by which a key can be used now: none if it is revoked, two if the secret before a rotation still works.
