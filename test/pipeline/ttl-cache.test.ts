@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTtlCache } from '../../src/pipeline/retry/ttl-cache.ts';
+import { openTtlCache } from '../../src/lib/ttl-cache.ts';
 
 test('as many kinds are remembered as there may be, those that were said last', () => {
   const cache = openTtlCache<number>(() => 0);

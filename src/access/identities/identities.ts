@@ -3,10 +3,11 @@
 import type { Dispatcher } from 'undici';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import type { GatewayError } from '../../lib/errors.ts';
+import { openTtlCache } from '../../lib/ttl-cache.ts';
+import { hashKey } from '../../store/keys/key-secret.ts';
 import type { KnownGroup, Principal } from '../principal.ts';
 import { type KeySet, type KeySource, type KnownKeys, openKeySet } from './key-set.ts';
 import { issuerIn, looksLikeToken } from './token.ts';
-import { openTokenCache } from './token-cache.ts';
 import { type Identity, invalidToken, makeVerifier } from './verify-token.ts';
 
 export interface Identities {
@@ -40,7 +41,8 @@ export async function openIdentities(
 ): Promise<Identities | undefined> {
   if (settings.length === 0) return undefined;
   const jose = await import('jose');
-  const remembered = openTokenCache();
+  /** Verified tokens by their hashes, so that one that comes again is neither verified nor waited for. */
+  const remembered = openTtlCache<Principal>(() => Date.now());
   const earlier = before?.known();
   let isOpen = true;
   // A fetch that is aborted at the end is not worth a report.
@@ -62,11 +64,12 @@ export async function openIdentities(
   return {
     find(credential) {
       if (!looksLikeToken(credential)) return undefined;
-      const found = remembered.get(credential);
+      const hash = hashKey(credential);
+      const found = remembered.get(hash);
       if (found !== undefined) return found;
       const verify = verifiers.get(issuerIn(credential) ?? '');
       return verify?.(credential).then(({ principal, until }) => {
-        remembered.add(credential, principal, until);
+        remembered.set(hash, principal, until);
         return principal;
       });
     },

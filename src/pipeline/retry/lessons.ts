@@ -12,12 +12,12 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import type { Avoidance } from '../../conversation/rules/avoidance.ts';
 import { NAMES_ELSEWHERE } from '../../formats/openai/fields-elsewhere.ts';
 import { flat } from '../../lib/flat-text.ts';
+import { openTtlCache } from '../../lib/ttl-cache.ts';
 import type { Routed } from '../exchange.ts';
 import { asksStream, isNative } from '../request/request-kind.ts';
 import { findTenant } from './find-tenant.ts';
 import { withoutFields } from './optional-fields.ts';
 import type { Lesson } from './repair.ts';
-import { openTtlCache } from './ttl-cache.ts';
 
 export interface Lessons {
   /** Adapts a request to what its vendor has refused before; returns it unchanged if nothing is known. */
