@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
-import { type Budget, byShareLeft, listBudgets, MAX_BUDGETS } from './budgets.ts';
+import { type Budget, budgetsLeft, byShareLeft, MAX_BUDGETS } from './budgets.ts';
 import type { InFlight, ReleaseSlot } from './in-flight.ts';
 import { type LimitState, type LimitStates, tighter } from './limit-headers.ts';
 import type { AccountKind, LimitHolder } from './limit-holder.ts';
@@ -157,7 +157,7 @@ export class Account {
   budgets(): readonly Budget[] {
     const { spending, reservations } = this.#counters;
     const all = [...this.#metered.money.entries(performance.now())].flatMap(([name, holder]) =>
-      listBudgets(this.#of, holder, spending.known(name), reservations.held(name)),
+      budgetsLeft(this.#of, holder, spending.known(name), reservations.held(name)),
     );
     return all.length <= MAX_BUDGETS ? all : all.toSorted(byShareLeft).slice(0, MAX_BUDGETS);
   }

@@ -1,6 +1,6 @@
 /** Budgets and what is left of them, for metrics. */
 
-import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
+import { listBudgets, type Period } from '../../store/keys/key-limits.ts';
 import type { AccountKind, LimitHolder } from './limit-holder.ts';
 import type { Spent } from './spending.ts';
 
@@ -22,19 +22,21 @@ export interface Budget {
 export const MAX_BUDGETS = 1_000;
 
 /** The budgets of a holder, with what is left of each. @param reserved what its requests in flight hold. */
-export function listBudgets(
+export function budgetsLeft(
   of: AccountKind,
   { name, of: holder = name, models, limits }: LimitHolder,
   spent: Spent,
   reserved: number,
 ): readonly Budget[] {
-  return PERIODS.flatMap((period) => {
-    const budget = limits[BUDGETS[period]];
-    if (budget === undefined) return [];
-    return [
-      { of, name: holder, ...(models && { models }), period, budget, left: budget - spent[period], reserved },
-    ];
-  });
+  return listBudgets(limits).map(({ period, budget }) => ({
+    of,
+    name: holder,
+    ...(models && { models }),
+    period,
+    budget,
+    left: budget - spent[period],
+    reserved,
+  }));
 }
 
 /** Orders budgets by the share that is left. A budget of zero has nothing left. */

@@ -1,6 +1,6 @@
 /** What keys or groups have spent on some models, from the stored spending on each model. */
 
-import { PERIODS } from '../../store/keys/key-limits.ts';
+import { PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import type { ModelLimitHolder, RecentModelLimits } from './model-accounts.ts';
 import { getPeriods } from './periods.ts';
 import type { InitialSpending, Spent, StoredSpending } from './spending.ts';
@@ -31,13 +31,13 @@ export function modelSpending(read: StoredByModel, recent: RecentModelLimits): M
       if (first !== undefined && known.length === 0) return new Map();
       const spent = await read(day, first && new Set(known.map(([, { of }]) => of)));
       first ??= { day, spent };
-      return new Map(known.map(([place, share]) => [place, getSpent(share, spent)]));
+      return new Map(known.map(([place, share]) => [place, sumSpent(spent, share.of, share.has)]));
     },
     initial(place, day) {
       const share = getShare(place);
       return first === undefined || share === undefined
         ? undefined
-        : carryOver(getSpent(share, first.spent), first.day, day);
+        : carryOver(sumSpent(first.spent, share.of, share.has), first.day, day);
     },
   };
 }
@@ -45,17 +45,14 @@ export function modelSpending(read: StoredByModel, recent: RecentModelLimits): M
 /** What was spent on one day, as it counts on another: nothing in the periods that are over. */
 function carryOver(spent: Spent, from: string, to: string): Spent {
   const [before, present] = [getPeriods(from), getPeriods(to)];
-  return sumUp(
-    PERIODS.map((period) => (before[period] === present[period] ? { [period]: spent[period] } : {})),
-  );
+  const counted = (period: Period): number => (before[period] === present[period] ? spent[period] : 0);
+  return { day: counted('day'), week: counted('week'), month: counted('month'), total: counted('total') };
 }
 
-function getSpent({ of, has }: ModelLimitHolder, spent: SpentByModel): Spent {
-  return sumUp([...(spent.get(of) ?? [])].flatMap(([model, dollars]) => (has(model) ? [dollars] : [])));
-}
-
-function sumUp(all: readonly Partial<Spent>[]): Spent {
+/** What one has spent on the models that are covered. */
+export function sumSpent(all: SpentByModel, name: string, covers: (model: string) => boolean): Spent {
   const sum = { day: 0, week: 0, month: 0, total: 0 };
-  for (const part of all) for (const period of PERIODS) sum[period] += part[period] ?? 0;
+  for (const [model, spent] of all.get(name) ?? [])
+    if (covers(model)) for (const period of PERIODS) sum[period] += spent[period];
   return sum;
 }

@@ -3,7 +3,7 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import { count } from '../../lib/count.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import { BUDGETS, PERIODS, type Period } from '../../store/keys/key-limits.ts';
+import { BUDGETS, listBudgets, PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import { type LimitState, type LimitStates, limitHeaders } from './limit-headers.ts';
 import type { AccountKind, LimitHolder } from './limit-holder.ts';
 import { nextStart } from './periods.ts';
@@ -94,10 +94,7 @@ export function overReserve(
 ): GatewayError | undefined {
   const { limits } = request.holder;
   const isStrict = limits.budgetReserve === 'longest';
-  const budgets = PERIODS.flatMap((period) => {
-    const budget = limits[BUDGETS[period]];
-    return budget === undefined ? [] : [{ period, left: budget - spent[period] }];
-  });
+  const budgets = listBudgets(limits).map(({ period, budget }) => ({ period, left: budget - spent[period] }));
   // No wait for requests in flight helps with these.
   const exceeded = budgets.findLast(({ left }) => isStrict && amount > left / share);
   if (exceeded !== undefined) return exceedsBudget(request, exceeded.period, amount, exceeded.left / share);

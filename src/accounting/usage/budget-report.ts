@@ -1,19 +1,13 @@
 /** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
 
-import type { SpentByModel } from '../../access/limits/model-spending.ts';
+import { hasBudget } from '../../access/limits/limited.ts';
+import { sumSpent } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
-import type { Spent } from '../../access/limits/spending.ts';
 import { storedByModel } from '../../access/limits/stored-spending.ts';
 import { modelFilter } from '../../access/model-filter.ts';
 import { formatDay } from '../../lib/calendar.ts';
 import { listGroups } from '../../store/keys/groups.ts';
-import {
-  BUDGETS,
-  type KeyLimits,
-  type ModelLimits,
-  PERIODS,
-  type Period,
-} from '../../store/keys/key-limits.ts';
+import { type KeyLimits, listBudgets, type ModelLimits, type Period } from '../../store/keys/key-limits.ts';
 import { groupRecordFromRow, recordsFromRow } from '../../store/keys/key-record.ts';
 import { keysById } from '../../store/keys/list-keys.ts';
 import { mapInTurns } from '../../store/map-in-turns.ts';
@@ -77,37 +71,29 @@ export function openBudgetReport(
     now: number,
     renewals: Renewals,
   ): Promise<BudgetLine[]> {
-    const budgeted = holders.filter(hasBudget);
+    const budgeted = holders.filter(({ limits = {}, modelLimits = [] }) =>
+      [limits, ...modelLimits].some(hasBudget),
+    );
     if (budgeted.length === 0) return [];
     const names = new Set(budgeted.map(({ name }) => name));
     const spent = await spending[of](formatDay(now, timeZone), names);
-    const found = await mapInTurns(budgeted, ({ name, limits = {}, modelLimits = [] }) => [
-      ...lines(
-        { of, name },
-        limits,
-        sumUp(spent, name, () => true),
-        renewals,
-      ),
-      ...modelLimits.flatMap((limit) => {
-        const allows = modelFilter(limit.models);
-        const covered = sumUp(spent, name, (model) => allows(model, otherNames));
-        return lines({ of, name, models: limit.models }, limit, covered, renewals);
-      }),
-    ]);
-    return found.flat();
-  }
-
-  function lines(
-    holder: Pick<BudgetLine, 'of' | 'name' | 'models'>,
-    limits: KeyLimits,
-    spent: Spent,
-    renewals: Renewals,
-  ): BudgetLine[] {
-    return PERIODS.flatMap((period) => {
-      const budget = limits[BUDGETS[period]];
-      if (budget === undefined) return [];
-      return [{ ...holder, period, budget, spent: spent[period], renews: renewals[period] }];
+    const found = await mapInTurns(budgeted, ({ name, limits = {}, modelLimits = [] }) => {
+      const all: readonly Partial<ModelLimits>[] = [limits, ...modelLimits];
+      return all.flatMap(({ models, ...limit }): readonly BudgetLine[] => {
+        const allows = modelFilter(models);
+        const covered = sumSpent(spent, name, (model) => allows(model, otherNames));
+        return listBudgets(limit).map(({ period, budget }) => ({
+          of,
+          name,
+          ...(models && { models }),
+          period,
+          budget,
+          spent: covered[period],
+          renews: renewals[period],
+        }));
+      });
     });
+    return found.flat();
   }
 
   return async (limit) => {
@@ -147,19 +133,6 @@ function withLines(
 ): BudgetReport {
   const all = [...lines, ...further].toSorted((one, other) => shareSpent(other) - shareSpent(one));
   return { lines: all.slice(0, limit), more: more || all.length > limit };
-}
-
-function hasBudget({ limits, modelLimits = [] }: Budgeted): boolean {
-  return [limits ?? {}, ...modelLimits].some((each) =>
-    PERIODS.some((period) => each[BUDGETS[period]] !== undefined),
-  );
-}
-
-function sumUp(all: SpentByModel, name: string, covers: (model: string) => boolean): Spent {
-  const sum = { day: 0, week: 0, month: 0, total: 0 };
-  for (const [model, spent] of all.get(name) ?? [])
-    if (covers(model)) for (const period of PERIODS) sum[period] += spent[period];
-  return sum;
 }
 
 /** A budget of zero is always used up. */

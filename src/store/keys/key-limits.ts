@@ -35,6 +35,16 @@ export interface KeyLimits {
   readonly budgetReserve?: BudgetReserve;
 }
 
+/** The budgets among some limits, that of the shortest period first. */
+export function listBudgets(
+  limits: KeyLimits,
+): readonly { readonly period: Period; readonly budget: number }[] {
+  return PERIODS.flatMap((period) => {
+    const budget = limits[BUDGETS[period]];
+    return budget === undefined ? [] : [{ period, budget }];
+  });
+}
+
 /** How much may be used of some models. These limits apply in addition to those for all models. */
 export interface ModelLimits extends KeyLimits {
   /** Ids of models, including aliases, and `vendor/*`. */
