@@ -86,37 +86,25 @@ export const RELOADS_REFUSED = {
 } as const;
 
 /** Adds the figures, under the names that the dashboard and the alerts in `deploy/` use. */
-export function addFigures(
-  metrics: Metrics,
-  {
-    inFlight,
-    webSockets,
-    upstreams,
-    budgets,
-    usageLost,
-    reloadsRefused,
-    addressesRefused,
-    certificates,
-  }: Figures,
-): void {
-  metrics.gauge('gateway_requests_in_flight', 'Exchanges in progress.', inFlight);
+export function addFigures(metrics: Metrics, figures: Figures): void {
+  metrics.gauge('gateway_requests_in_flight', 'Exchanges in progress.', figures.inFlight);
   metrics.gauge(
     'gateway_websockets_open',
     'Open WebSockets, whether or not a request is in progress.',
-    webSockets,
+    figures.webSockets,
   );
-  metrics.upstreams(upstreams);
-  metrics.budgets(budgets);
-  metrics.certificates(certificates);
+  metrics.upstreams(figures.upstreams);
+  metrics.budgets(figures.budgets);
+  metrics.certificates(figures.certificates);
   metrics.counter(
     'gateway_usage_records_lost_total',
     'Exchanges whose usage could not be stored.',
-    usageLost,
+    figures.usageLost,
   );
-  metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, reloadsRefused);
+  metrics.counter(RELOADS_REFUSED.name, RELOADS_REFUSED.help, figures.reloadsRefused);
   metrics.counter(
     'gateway_addresses_refused_total',
     "Connections refused because a vendor's name resolved to a private or reserved address.",
-    addressesRefused,
+    figures.addressesRefused,
   );
 }
