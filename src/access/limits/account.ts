@@ -34,7 +34,7 @@ export interface Clock {
 }
 
 /** How long answers of a holder are charged after its last request, in milliseconds: longer than an answer takes. */
-const MAX_ANSWER_TIME = 86_400_000;
+export const MAX_ANSWER_TIME = 86_400_000;
 
 /** Counts what the holders of one kind use, and refuses their requests over a limit. */
 export class Account {

@@ -189,29 +189,19 @@ export function openLimitsOver(
     reserve(principal, asked, estimate, format, otherLimits = NOT_LIMITED) {
       const { name, limits, modelLimits = NONE, tagLimits, group } = principal;
       const { modelLimits: ofGroup = NONE } = group ?? {};
-      return holdAll([
-        ...(hasBudget(limits) ? [() => keys.reserve(principal, estimate, format, otherLimits)] : NONE),
-        ...(tagLimits !== undefined && asked.tag !== undefined && hasBudget(tagLimits)
-          ? [
-              () =>
-                tags.reserve(
-                  { name: tagName(name, asked.tag ?? ''), limits: tagLimits },
-                  estimate,
-                  format,
-                  otherLimits,
-                ),
-            ]
-          : NONE),
-        ...(modelLimits.length > 0
-          ? [() => keyModels.reserve(modelLimits, asked, estimate, format, otherLimits)]
-          : NONE),
-        ...(group !== undefined && hasBudget(group.limits)
-          ? [() => groups.reserve(group, estimate, format, otherLimits)]
-          : NONE),
-        ...(ofGroup.length > 0
-          ? [() => groupModels.reserve(ofGroup, asked, estimate, format, otherLimits)]
-          : NONE),
-      ]);
+      const holds: (() => Release | Promise<Release>)[] = [];
+      if (hasBudget(limits)) holds.push(() => keys.reserve(principal, estimate, format, otherLimits));
+      if (tagLimits !== undefined && asked.tag !== undefined && hasBudget(tagLimits)) {
+        const holder = { name: tagName(name, asked.tag), limits: tagLimits };
+        holds.push(() => tags.reserve(holder, estimate, format, otherLimits));
+      }
+      if (modelLimits.length > 0)
+        holds.push(() => keyModels.reserve(modelLimits, asked, estimate, format, otherLimits));
+      if (group !== undefined && hasBudget(group.limits))
+        holds.push(() => groups.reserve(group, estimate, format, otherLimits));
+      if (ofGroup.length > 0)
+        holds.push(() => groupModels.reserve(ofGroup, asked, estimate, format, otherLimits));
+      return holdAll(holds);
     },
     charge,
     async report({ name, limits, modelLimits = NONE, group }, otherNames) {

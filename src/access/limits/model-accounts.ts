@@ -3,7 +3,7 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
-import { Account, type Clock, type Counters } from './account.ts';
+import { Account, type Clock, type Counters, MAX_ANSWER_TIME } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { LimitStates } from './limit-headers.ts';
@@ -37,14 +37,6 @@ export interface ModelCounters extends Counters {
   readonly recent: RecentModelLimits;
 }
 
-/** How long it is known which limits to charge, in milliseconds: longer than an answer takes. */
-const KEEP = 86_400_000;
-
-/** Limits that were used within the time that answers may take. */
-export function openRecentModelLimits(): RecentModelLimits {
-  return openRecentlyUsed<ModelLimitHolder>(KEEP);
-}
-
 /** The limits for some models of all keys, or of all groups. */
 export class ModelAccounts {
   readonly #account: Account;
@@ -74,7 +66,7 @@ export class ModelAccounts {
     const holders = holdersFor(all, asked);
     if (holders.length === 0) return otherLimits;
     const at = performance.now();
-    this.#charged ??= openRecentlyUsed(KEEP);
+    this.#charged ??= openRecentlyUsed(MAX_ANSWER_TIME);
     this.#charged.set(getPlace(name, model), holders, at);
     this.#use(name, holders, otherNames, at);
     return this.#admitAll(holders, response, format, otherLimits);

@@ -1,11 +1,12 @@
 /** Opens the limits of a process: counted in memory, or in a Redis that several processes share. */
 
 import { repeat } from '../../lib/repeat.ts';
-import type { Counters } from './account.ts';
+import { type Counters, MAX_ANSWER_TIME } from './account.ts';
 import { localInFlight, sharedInFlight } from './in-flight.ts';
 import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
-import { openRecentModelLimits } from './model-accounts.ts';
+import type { ModelLimitHolder } from './model-accounts.ts';
 import { modelSpending, type StoredByModel } from './model-spending.ts';
+import { openRecentlyUsed } from './recently-used.ts';
 import { openRedis, type RedisConnection } from './redis.ts';
 import { localReservations, sharedReservations } from './reservations.ts';
 import { type InitialSpending, Spending, type StoredSpending } from './spending.ts';
@@ -41,16 +42,9 @@ export interface LimitOptions {
 const REFRESH = 2_000;
 
 /** Limits that are counted in the memory of this process. */
-export function limitsInMemory({
-  window = 60,
-  now = Date.now,
-  timeZone = 'UTC',
-}: Pick<LimitOptions, 'window' | 'now' | 'timeZone'> = {}): Limits {
-  const counters = (): AllCounters => findCounters('', { window, now, timeZone });
-  return openLimitsOver(
-    { keys: counters(), groups: counters(), tags: openCounters('tag-', { window, now, timeZone }) },
-    { now, timeZone },
-  );
+export function limitsInMemory(options: Pick<LimitOptions, 'window' | 'now' | 'timeZone'> = {}): Limits {
+  const { now = Date.now, timeZone } = options;
+  return openLimitsOver(openAllCounters(options), { now, timeZone });
 }
 
 interface Counting {
@@ -94,12 +88,38 @@ function openCounters(
 
 /** @param byModel reads what was spent on each model. */
 function findCounters(prefix: string, counting: Counting, byModel?: StoredByModel): AllCounters {
-  const recent = openRecentModelLimits();
+  const recent = openRecentlyUsed<ModelLimitHolder>(MAX_ANSWER_TIME);
   const stored = byModel && modelSpending(byModel, recent);
   const { stored: _, ...rest } = counting;
   return {
     all: openCounters(prefix, counting),
     byModel: { ...openCounters(`${prefix}model-`, { ...rest, ...stored }), recent },
+  };
+}
+
+function openAllCounters(
+  {
+    window = 60,
+    now = Date.now,
+    timeZone,
+    stored,
+    storedOfGroups,
+    storedOfTags,
+    storedByModel,
+  }: LimitOptions,
+  connection?: RedisConnection,
+) {
+  const counting = { window, now, timeZone, connection };
+  return {
+    // The figures of keys have no prefix, because processes of an earlier version use the same names.
+    keys: findCounters('', { ...counting, stored }, storedByModel?.keys),
+    groups: findCounters('group-', { ...counting, stored: storedOfGroups }, storedByModel?.groups),
+    tags: openCounters('tag-', {
+      ...counting,
+      stored: storedOfTags,
+      // Callers choose tags, and may choose others every day.
+      forgetsUnused: storedOfTags !== undefined,
+    }),
   };
 }
 
@@ -110,56 +130,24 @@ export interface SharedLimits extends Limits {
 }
 
 /** @throws if the store cannot say what was spent. */
-export async function openLimits({
-  redisUrl,
-  workers = 1,
-  stored,
-  storedOfGroups,
-  storedOfTags,
-  storedByModel,
-  onTrouble = () => {},
-  onRecovered = () => {},
-  window = 60,
-  now = Date.now,
-  timeZone,
-}: LimitOptions): Promise<SharedLimits> {
+export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
+  const { redisUrl, workers = 1, onTrouble = () => {}, onRecovered = () => {} } = options;
+  const { stored, storedOfGroups, storedOfTags, storedByModel, now = Date.now, timeZone } = options;
   const connection = redisUrl === undefined ? undefined : await openRedis(redisUrl, onTrouble, onRecovered);
-  // The figures of keys have no prefix, because processes of an earlier version use the same names.
-  const keys = findCounters('', { window, now, timeZone, stored, connection }, storedByModel?.keys);
-  const groups = findCounters(
-    'group-',
-    { window, now, timeZone, stored: storedOfGroups, connection },
-    storedByModel?.groups,
-  );
-  const tags = openCounters('tag-', {
-    window,
-    now,
-    timeZone,
-    stored: storedOfTags,
-    // Callers choose tags, and may choose others every day.
-    forgetsUnused: storedOfTags !== undefined,
-    connection,
-  });
+  const counters = openAllCounters(options, connection);
+  const { keys, groups, tags } = counters;
   const refresh = async (): Promise<void> => {
-    for (const { all, byModel } of [keys, groups]) {
-      await all.spending.refresh();
-      await byModel.spending.refresh();
-    }
-    await tags.spending.refresh();
+    for (const { spending } of [keys.all, keys.byModel, groups.all, groups.byModel, tags])
+      await spending.refresh();
   };
   await refresh();
   // While a slow store answers, it is not asked again: other queries would wait behind that. That it is away is
   // reported elsewhere; until it is back, the figures of this process count.
   const refreshing =
-    stored !== undefined ||
-    storedOfGroups !== undefined ||
-    storedOfTags !== undefined ||
-    storedByModel !== undefined
-      ? repeat(() => refresh().catch(() => undefined), REFRESH)
-      : undefined;
-  const limits = openLimitsOver({ keys, groups, tags }, { now, timeZone }, () =>
-    connection?.isShared() ? 1 : workers,
-  );
+    (stored ?? storedOfGroups ?? storedOfTags ?? storedByModel) === undefined
+      ? undefined
+      : repeat(() => refresh().catch(() => undefined), REFRESH);
+  const limits = openLimitsOver(counters, { now, timeZone }, () => (connection?.isShared() ? 1 : workers));
   return {
     ...limits,
     renewRedis: (url) => connection?.renewAddress(url),

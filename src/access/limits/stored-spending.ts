@@ -43,22 +43,16 @@ export function storedSpending(store: Store, of: SummedUp = 'key'): StoredSpendi
   const read = readSpending(store, of, false);
   return async (day, names) =>
     new Map(
-      [...(await read(day, names))].flatMap(([name, [first]]) => (first ? [[name, first[1]] as const] : [])),
+      [...(await read(day, names))].flatMap(([name, models]) =>
+        [...models.values()].map((spent) => [name, spent] as const),
+      ),
     );
 }
 
 /** The same for each model. */
 export function storedByModel(store: Store, of: SummedUp): StoredByModel {
-  const read = readSpending(store, of, true);
-  return async (day, names) =>
-    new Map([...(await read(day, names))].map(([name, models]) => [name, new Map(models)]));
+  return readSpending(store, of, true);
 }
-
-/** What was spent, by name, as pairs of a model and an amount; without models, of one pair. */
-type Read = (
-  day: string,
-  names: ReadonlySet<string> | undefined,
-) => Promise<ReadonlyMap<string, readonly (readonly [model: string, spent: Spent])[]>>;
 
 /** The spending before a day. */
 interface SettledSpending {
@@ -69,7 +63,8 @@ interface SettledSpending {
   readonly ranges: readonly Range[];
 }
 
-function readSpending(store: Store, of: SummedUp, byModel: boolean): Read {
+/** @param byModel whether there is an amount for each model, or one for all of them. */
+function readSpending(store: Store, of: SummedUp, byModel: boolean): StoredByModel {
   const { readRanges, readToday, readDaysBefore, readTotals } = spendingQueries(store, of, byModel);
   let before: SettledSpending | undefined;
 
@@ -93,12 +88,12 @@ function readSpending(store: Store, of: SummedUp, byModel: boolean): Read {
     const all = [amounts, await read((which) => readToday(day, which)), await read(readTotals)];
     const found = await mapInTurns(
       names ?? new Set(all.flatMap((amounts) => [...amounts.keys()])),
-      (each): readonly [string, readonly (readonly [string, Spent])[]] => {
+      (each) => {
         const models = new Set(all.flatMap((amounts) => [...(amounts.get(each)?.keys() ?? [])]));
-        return [each, [...models].map((one) => [one, combine(all, each, one)])];
+        return [each, new Map([...models].map((one) => [one, combine(all, each, one)]))] as const;
       },
     );
-    return new Map(found.filter(([, models]) => models.length > 0));
+    return new Map(found.filter(([, { size }]) => size > 0));
   };
 }
 
