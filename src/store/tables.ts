@@ -7,7 +7,7 @@ export interface Tables {
   readonly gateway_exchanges: ExchangeRow;
   readonly gateway_usage_days: UsageDayRow;
   readonly gateway_usage_tags: UsageTagRow;
-  readonly gateway_usage_groups: UsageGroupRow;
+  readonly gateway_usage_groups: UsageDayRow & { readonly group_name: string };
   readonly gateway_stored: StoredRow;
   readonly gateway_spent: SpentRow;
   readonly gateway_audit: AuditRow;
@@ -184,22 +184,14 @@ export interface SpentRow {
 }
 
 /** The same sums of one month. */
-export interface UsageMonthRow extends UsageSums {
+export interface UsageMonthRow extends Omit<UsageDayRow, 'day'> {
   /** YYYY-MM. */
   readonly month: string;
-  readonly key: string;
-  readonly model: string;
-  readonly vendor: string;
 }
 
 /** The same sums, of the exchanges with one tag. */
 export interface UsageTagRow extends UsageDayRow {
   readonly tag: string;
-}
-
-/** The same sums, of the exchanges by keys of one group. */
-export interface UsageGroupRow extends UsageDayRow {
-  readonly group_name: string;
 }
 
 export interface UsageSums {

@@ -8,8 +8,9 @@ import { audited } from '../../store/audit.ts';
 import { columnList } from '../../store/column-list.ts';
 import { countDeletion } from '../../store/keys/changes.ts';
 import type { Store } from '../../store/store.ts';
-import { type Tables, USAGE_DAY, USAGE_SUMS } from '../../store/tables.ts';
+import { type Tables, USAGE_SUMS } from '../../store/tables.ts';
 import { addToSums } from '../../store/usage-sums.ts';
+import { OF_ALL, OF_GROUPS, OF_TAGS } from './write-usage.ts';
 
 /** The name under which the usage of erased keys is kept. No key can have it. */
 export const ERASED = '(erased)';
@@ -25,16 +26,6 @@ export interface ErasedRows {
 
 /** A key that is not revoked is not erased: the next request would record it again. */
 export const STILL_USED = 'still-used';
-
-/** The tables of sums by key, and the columns that make a row of them. */
-const BY_KEY = {
-  gateway_usage_days: USAGE_DAY,
-  gateway_usage_months: ['month', 'key', 'model', 'vendor'],
-  gateway_usage_groups: [...USAGE_DAY, 'group_name'],
-  gateway_usage_group_months: ['month', 'key', 'model', 'vendor', 'group_name'],
-} as const;
-
-const BY_TAG = ['gateway_usage_tags', 'gateway_usage_tag_months'] as const;
 
 /**
  * Erases a caller in one transaction. A key loses its name, its tags, and the ids of its requests; a tag is removed from
@@ -67,9 +58,9 @@ async function eraseKey(db: Transaction<Tables>, name: string): Promise<ErasedRo
     .where('key', '=', name)
     .executeTakeFirst();
   let sums = 0;
-  for (const [table, of] of Object.entries(BY_KEY)) sums += await moveSums(db, table, of, name);
-  for (const table of BY_TAG)
-    sums += Number((await db.deleteFrom(table).where('key', '=', name).executeTakeFirst()).numDeletedRows);
+  for (const { table, of } of [...OF_ALL, ...OF_GROUPS])
+    if (of.includes('key')) sums += await moveSums(db, table, of, name);
+  for (const { table } of OF_TAGS) sums += await deleteSums(db, table, 'key', name);
   await db.deleteFrom('gateway_spent').where('holder', '=', 'key').where('name', '=', name).execute();
   await db.deleteFrom('gateway_stored').where('key', '=', name).execute();
   const { numDeletedRows: keys } = await db
@@ -92,8 +83,18 @@ async function moveSums(
   await sql`insert into ${sql.table(table)} (${columnList([...of, ...USAGE_SUMS])})
     select ${sql.join(others)}, ${columnList(USAGE_SUMS)} from ${sql.table(table)} where key = ${name}
     on conflict ${addToSums(table, of, USAGE_SUMS)}`.execute(db);
-  const deleted = await sql`delete from ${sql.table(table)} where key = ${name}`.execute(db);
-  return Number(deleted.numAffectedRows ?? 0n);
+  return await deleteSums(db, table, 'key', name);
+}
+
+async function deleteSums(
+  db: Transaction<Tables>,
+  table: string,
+  column: 'key' | 'tag',
+  value: string,
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where ${sql.ref(column)} = ${value}`.execute(db);
+  return Number(numAffectedRows);
 }
 
 async function eraseTag(db: Transaction<Tables>, tag: string): Promise<ErasedRows> {
@@ -103,7 +104,6 @@ async function eraseTag(db: Transaction<Tables>, tag: string): Promise<ErasedRow
     .where('tag', '=', tag)
     .executeTakeFirst();
   let sums = 0;
-  for (const table of BY_TAG)
-    sums += Number((await db.deleteFrom(table).where('tag', '=', tag).executeTakeFirst()).numDeletedRows);
+  for (const { table } of OF_TAGS) sums += await deleteSums(db, table, 'tag', tag);
   return { exchanges: Number(exchanges.numUpdatedRows), sums };
 }

@@ -15,9 +15,14 @@ interface SumTable {
 }
 
 const [MONTHS, TAG_MONTHS, GROUP_MONTHS, MODELS] = ROLLUPS;
-const OF_ALL: readonly SumTable[] = [{ table: 'gateway_usage_days', of: USAGE_DAY }, MONTHS, MODELS];
-const OF_TAGS: readonly SumTable[] = [{ table: 'gateway_usage_tags', of: [...USAGE_DAY, 'tag'] }, TAG_MONTHS];
-const OF_GROUPS: readonly SumTable[] = [
+
+/** All tables of sums: of all exchanges, of those with a tag, and of those of groups. */
+export const OF_ALL: readonly SumTable[] = [{ table: 'gateway_usage_days', of: USAGE_DAY }, MONTHS, MODELS];
+export const OF_TAGS: readonly SumTable[] = [
+  { table: 'gateway_usage_tags', of: [...USAGE_DAY, 'tag'] },
+  TAG_MONTHS,
+];
+export const OF_GROUPS: readonly SumTable[] = [
   { table: 'gateway_usage_groups', of: [...USAGE_DAY, 'group_name'] },
   GROUP_MONTHS,
 ];
