@@ -8,16 +8,9 @@ import {
   type WorkerRequest,
 } from './accounting.ts';
 
-export async function serve(port: MessagePort, options: AccountingOptions): Promise<void> {
-  const accounting = await openAccounting(options, (answer) =>
-    port.postMessage(answer, findTransferable(answer)),
-  );
-  port.on('message', (request: WorkerRequest) => {
-    if (request === 'figures') accounting.figures();
-    else if ('records' in request) accounting.record(request.records);
-    else if ('address' in request) accounting.renewAddress(request.address);
-    else void accounting.close(request.close).then(() => port.close());
-  });
+export function serve(port: MessagePort, options: AccountingOptions): void {
+  const take = openAccounting(options, (answer) => port.postMessage(answer, findTransferable(answer)));
+  port.on('message', (request: WorkerRequest) => void take(request)?.then(() => port.close()));
 }
 
 /** Memory that is transferred to the request path instead of being copied. */

@@ -68,23 +68,13 @@ export type WorkerAnswer =
 
 /** What the request path sends to the thread. */
 export type WorkerRequest =
+  /** Their `BatchResult` is the answer. */
   | { readonly records: readonly PostedRecord[] }
   | 'figures'
-  /** Another user or password for the store. */
+  /** The address with another user or password for the store, which count for later connections. */
   | { readonly address: string }
+  /** What is open is written, for at most so many milliseconds. */
   | { readonly close: number };
-
-/** Each method answers through the callback of `openAccounting`. */
-export interface Accounting {
-  /** Processes records, and sends their `BatchResult`. */
-  record(records: readonly PostedRecord[]): void;
-  /** Sends the figures for metrics. */
-  figures(): void;
-  /** Makes later connections to the store with the user and the password of this address. */
-  renewAddress(url: string): void;
-  /** Writes what is open, for at most so many milliseconds. */
-  close(milliseconds: number): Promise<void>;
-}
 
 /** The spool's folder has the name of the store's file and this ending, also if the store is PostgreSQL. */
 const SPOOL = '-waiting';
@@ -95,11 +85,14 @@ const SPOOL = '-waiting';
  */
 const ROWS_AT_ONCE = 50;
 
-/** @param answer called with what the request path is to know. */
-export async function openAccounting(
+/**
+ * @param answer called with what the request path is to know.
+ * @returns takes a request; a promise only of the last one, which resolves when the store is closed.
+ */
+export function openAccounting(
   { lines: style, store: place, ...options }: AccountingOptions,
   answer: (message: WorkerAnswer) => void,
-): Promise<Accounting> {
+): (request: WorkerRequest) => undefined | Promise<void> {
   const counters = openExchangeCounters();
   const calendar = openCalendar(options.timeZone);
   const renderLine = style && exchangeLines(style);
@@ -135,38 +128,43 @@ export async function openAccounting(
     );
   }
 
-  return {
-    record(records) {
-      let lines = '';
-      const sums = new Map<string, Consumption>();
-      const failures: unknown[] = [];
-      for (const posted of records) {
-        try {
-          const record = makeRecord(unpackRecord(posted));
-          addConsumption(sums, record);
-          batches.record(record);
-          counters.record(record);
-          if (renderLine !== undefined) lines += renderLine(record);
-        } catch (error) {
-          failures.push(error);
-        }
+  function record(records: readonly PostedRecord[]): void {
+    let lines = '';
+    const sums = new Map<string, Consumption>();
+    const failures: unknown[] = [];
+    for (const posted of records) {
+      try {
+        const made = makeRecord(unpackRecord(posted));
+        addConsumption(sums, made);
+        batches.record(made);
+        counters.record(made);
+        if (renderLine !== undefined) lines += renderLine(made);
+      } catch (error) {
+        failures.push(error);
       }
-      answer({
-        count: records.length,
-        lines: utf8.encode(lines),
-        consumption: [...sums.values()],
-        failures,
-        written: progress(),
-      });
-    },
-    figures: () => answer({ figures: counters.figures() }),
-    renewAddress: store.renewAddress,
-    async close(milliseconds) {
-      batches.flush();
-      const lost = await recorder.close(milliseconds);
-      if (lost > 0) onTrouble(`The usage of ${count(lost, 'exchange')} could not be written and is lost.`);
-      answer({ written: { open: 0, dropped: recorder.dropped() + lost } });
-      await store.close();
-    },
+    }
+    answer({
+      count: records.length,
+      lines: utf8.encode(lines),
+      consumption: [...sums.values()],
+      failures,
+      written: progress(),
+    });
+  }
+
+  async function close(milliseconds: number): Promise<void> {
+    batches.flush();
+    const lost = await recorder.close(milliseconds);
+    if (lost > 0) onTrouble(`The usage of ${count(lost, 'exchange')} could not be written and is lost.`);
+    answer({ written: { open: 0, dropped: recorder.dropped() + lost } });
+    await store.close();
+  }
+
+  return (request) => {
+    if (request === 'figures') answer({ figures: counters.figures() });
+    else if ('records' in request) record(request.records);
+    else if ('address' in request) store.renewAddress(request.address);
+    else return close(request.close);
+    return undefined;
   };
 }
