@@ -73,14 +73,14 @@ export function withGroup(
   principal: Principal,
   { group, restricted, allows, stored: groupStored }: KnownGroup,
 ): Principal {
-  const stored = stricter(principal.stored, groupStored);
-  if (!restricted) return { ...principal, stored, group };
   return {
     ...principal,
-    stored,
+    stored: stricter(principal.stored, groupStored),
     group,
-    restricted,
-    allows: (modelId, otherNames) => principal.allows(modelId, otherNames) && allows(modelId, otherNames),
+    ...(restricted && {
+      restricted,
+      allows: (modelId, otherNames) => principal.allows(modelId, otherNames) && allows(modelId, otherNames),
+    }),
   };
 }
 

@@ -12,7 +12,7 @@ import { keysChangedAfter, lastRevokedKeys, listKeys } from '../store/keys/list-
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
-import type { ChangeRow, KeyRow } from '../store/tables.ts';
+import type { ChangeRow } from '../store/tables.ts';
 import { type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 
 export interface WatchedKeys {
@@ -64,7 +64,9 @@ export async function watchKeys(
         const state = await groupsState({ db });
         const groups = isByRow && before.groups === state ? undefined : await listGroups({ db });
         // By row, `rows` has the keys that were revoked since.
-        const revoked = isByRow ? rows.filter(isRevoked) : await lastRevokedKeys({ db }, MAX_REVOKED);
+        const revoked = isByRow
+          ? rows.filter(({ revoked_at: at }) => at !== null)
+          : await lastRevokedKeys({ db }, MAX_REVOKED);
         return { isByRow, rows, revoked, groups, known: { ...changes, groups: state } };
       });
     const next = read.isByRow ? registry : openKeyRegistry();
@@ -114,10 +116,6 @@ export async function watchKeys(
       await reading.catch(() => {});
     },
   };
-}
-
-function isRevoked({ revoked_at: at }: KeyRow): boolean {
-  return at !== null;
 }
 
 /** How many changes to keys there have been. */

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { insertRows } from './insert-rows.ts';
 import { sumUpSpent } from './migrations/later-migrations.ts';
+import { readMigrations } from './migrations/migrate.ts';
 import { describePlace, type Store } from './store.ts';
 import { StoreError } from './store-errors.ts';
 import type { Tables } from './tables.ts';
@@ -141,7 +142,7 @@ export function renderContents(held: StoreContents): string {
 }
 
 async function countContents(db: Kysely<Tables>): Promise<StoreContents> {
-  const done = await selectMigrations(db);
+  const done = new Set(await readMigrations({ db }));
   const groups = done.has('005-groups')
     ? sql`(select count(*) as key_groups from gateway_groups)`
     : sql`(select 0 as key_groups)`;
@@ -173,7 +174,7 @@ interface Copying {
 async function copyTables({ from, reading, to, target, signal }: Copying): Promise<void> {
   // Every store has this row from the beginning, so the target has one too.
   await target.deleteFrom('gateway_changes').execute();
-  const done = await selectMigrations(reading);
+  const done = new Set(await readMigrations({ db: reading }));
   for (const table of TABLES) {
     const madeBy = MADE_BY[table];
     if (madeBy !== undefined && !done.has(madeBy)) continue;
@@ -186,11 +187,6 @@ async function copyTables({ from, reading, to, target, signal }: Copying): Promi
   }
   if (!done.has(SPENT)) await sumUpSpent(target);
   if (!done.has(SUMS)) for (const rollup of ROLLUPS) await sumUpAll(target, rollup);
-}
-
-async function selectMigrations(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ name: string }>`select name from gateway_migrations`.execute(db);
-  return new Set(rows.map(({ name }) => name));
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[];

@@ -1,6 +1,7 @@
 /** Reads the claims of a verified token: the caller's name, and whether the caller may come in. */
 
 import { hash } from 'node:crypto';
+import { isRecord } from '../../lib/is-record.ts';
 
 /** The claims of a token: any JSON values. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export function claimsIn(token: string): Claims {
     (_key, value, { source }) =>
       typeof value === 'number' && source !== undefined && !isExact(value, source) ? source : value,
   );
-  return isClaims(claims) ? claims : {};
+  return isRecord(claims) ? claims : {};
 }
 
 /** Whether a number equals its text, apart from zeros after the decimal point. */
@@ -110,13 +111,9 @@ export function claimAt(claims: Claims, path: string): unknown {
   for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
     const name = path.slice(0, dot);
     const inner = Object.hasOwn(claims, name) ? claims[name] : undefined;
-    if (!isClaims(inner)) continue;
+    if (!isRecord(inner)) continue;
     const found = claimAt(inner, path.slice(dot + 1));
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function isClaims(value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

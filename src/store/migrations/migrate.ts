@@ -38,7 +38,7 @@ export async function findUpToDate(store: Migrating): Promise<readonly string[] 
   const { rows } = await sql<{ is_there: boolean }>`
     select to_regclass('gateway_migrations') is not null as is_there`.execute(store.db);
   if (rows[0]?.is_there !== true) return undefined;
-  const done = new Set(await readNames(store));
+  const done = new Set(await readMigrations(store));
   const known = Object.keys(migrations());
   if (!known.every((name) => done.delete(name))) return undefined;
   const newer = [...done];
@@ -80,11 +80,11 @@ export async function migrationsOfNewer(
   store: Migrating,
   known: Readonly<Record<string, Migration>>,
 ): Promise<readonly string[]> {
-  return (await readNames(store)).filter((name) => !Object.hasOwn(known, name));
+  return (await readMigrations(store)).filter((name) => !Object.hasOwn(known, name));
 }
 
 /** The names of the migrations that the store has. */
-async function readNames({ db }: Migrating): Promise<readonly string[]> {
+export async function readMigrations({ db }: Pick<Migrating, 'db'>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from gateway_migrations order by name`.execute(db);
   return rows.map(({ name }) => name);
 }
