@@ -47,22 +47,17 @@ export function GroupsView({ session }: { session: Session }) {
       show: (group) =>
         mayChange(session) && (
           <span class="row-actions">
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Change ${group.name}`}
-              onClick={() => setChanged(group)}
-            >
-              Change
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Delete ${group.name}`}
-              onClick={() => void remove(group)}
-            >
-              Delete
-            </button>
+            {Object.entries({ Change: setChanged, Delete: remove }).map(([name, act]) => (
+              <button
+                key={name}
+                type="button"
+                class="quiet"
+                aria-label={`${name} ${group.name}`}
+                onClick={() => void act(group)}
+              >
+                {name}
+              </button>
+            ))}
           </span>
         ),
     },

@@ -82,6 +82,7 @@ function Tiles({ samples }: { samples: readonly Sample[] }) {
 }
 
 function groupByPlace(samples: readonly Sample[]): readonly Place[] {
+  const failures = samples.filter(({ labels }) => Number(labels['status']) >= 400);
   return samples
     .filter(({ name }) => name === 'gateway_upstream_up')
     .map(({ labels, value }) => {
@@ -95,14 +96,7 @@ function groupByPlace(samples: readonly Sample[]): readonly Place[] {
         isUp: value === 1,
         ejections: sumSamples(samples, 'gateway_upstream_ejections_total', { vendor, place }),
         requests,
-        failures: samples
-          .filter(
-            (sample) =>
-              sample.name === 'gateway_requests_total' &&
-              sample.labels['vendor'] === vendor &&
-              Number(sample.labels['status']) >= 400,
-          )
-          .reduce((total, sample) => total + sample.value, 0),
+        failures: sumSamples(failures, 'gateway_requests_total', { vendor }),
         retries: Math.max(0, attempts - requests),
       };
     });

@@ -119,27 +119,24 @@ export function KeysView({ session }: { session: Session }) {
           />
         </section>
       )}
-      {asked?.what === 'create' && (
-        <Dialog title="New key" onClose={() => setAsked(undefined)} wide>
+      {(asked?.what === 'create' || asked?.what === 'change') && (
+        <Dialog
+          title={asked.what === 'create' ? 'New key' : `Change ${asked.key.name}`}
+          onClose={() => setAsked(undefined)}
+          wide
+        >
           <LimitsForm
+            {...(asked.what === 'change' && { before: asked.key })}
             groups={data?.groups ?? []}
-            button="Create the key"
+            button={asked.what === 'create' ? 'Create the key' : 'Save'}
             onSubmit={async (settings) => {
-              const made = await askAdmin<MadeKey>(session, 'POST', '/admin/keys', settings);
-              done({ what: 'made', made });
-            }}
-          />
-        </Dialog>
-      )}
-      {asked?.what === 'change' && (
-        <Dialog title={`Change ${asked.key.name}`} onClose={() => setAsked(undefined)} wide>
-          <LimitsForm
-            before={asked.key}
-            groups={data?.groups ?? []}
-            button="Save"
-            onSubmit={async (settings) => {
-              await askAdmin<Key>(session, 'PATCH', `/admin/keys/${asked.key.id}`, settings);
-              done();
+              if (asked.what === 'create') {
+                const made = await askAdmin<MadeKey>(session, 'POST', '/admin/keys', settings);
+                done({ what: 'made', made });
+              } else {
+                await askAdmin<Key>(session, 'PATCH', `/admin/keys/${asked.key.id}`, settings);
+                done();
+              }
             }}
           />
         </Dialog>

@@ -17,6 +17,7 @@ import {
   pathTo,
   type Trace,
   toTurns,
+  type UserNode,
 } from './conversation.ts';
 import { trackConversations } from './open-conversations.ts';
 import { changeNodes } from './running-answers.ts';
@@ -139,6 +140,15 @@ export function createChat({ session, models, store }: ChatParts): Chat {
     await all.end(running);
   }
 
+  /** Adds a message of the user to a lane, or the same one that another lane of the same dialogue has got. */
+  function addShared(index: number, shared: Map<string | null, string>, message: Omit<UserNode, 'id'>): void {
+    const known = shared.get(message.parent);
+    const id = known ?? makeId();
+    shared.set(message.parent, id);
+    if (known === undefined) add(index, { ...message, id });
+    else changeLane(index, { leaf: id });
+  }
+
   const laneModel = (index: number): string => conversation.value.lanes[index]?.model ?? '';
 
   return {
@@ -187,15 +197,9 @@ export function createChat({ session, models, store }: ChatParts): Chat {
     send(text, attachments) {
       const { lanes } = conversation.value;
       const shared = new Map<string | null, string>();
-      for (const [index, { leaf }] of lanes.entries()) {
-        // Two models that answer the same dialogue answer the same message.
-        const known = shared.get(leaf);
-        if (known === undefined) {
-          const id = makeId();
-          shared.set(leaf, id);
-          add(index, { kind: 'user', id, parent: leaf, text, attachments });
-        } else changeLane(index, { leaf: known });
-      }
+      // Two models that answer the same dialogue answer the same message.
+      for (const [index, { leaf }] of lanes.entries())
+        addShared(index, shared, { kind: 'user', parent: leaf, text, attachments });
       for (const index of lanes.keys()) void answer(index);
     },
     edit(lane, node, text) {
@@ -206,12 +210,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
         // Two models that were sent the same message are both sent the new one.
         const same = pathTo(asked, leaf)[depth];
         if (node.kind !== 'user' || same?.kind !== 'user' || same.text !== node.text) continue;
-        const known = made.get(same.parent);
-        if (known === undefined) {
-          const id = makeId();
-          made.set(same.parent, id);
-          add(index, { ...same, id, text });
-        } else changeLane(index, { leaf: known });
+        addShared(index, made, { ...same, text });
         void answer(index);
       }
     },

@@ -12,11 +12,11 @@ import { Tabs } from '../shell/tabs.tsx';
 import { type CodeKind, toCode } from './code.ts';
 import type { AnswerNode, Trace } from './conversation.ts';
 
-const CODE: readonly { readonly kind: CodeKind; readonly name: string; readonly language: string }[] = [
+const CODE = [
   { kind: 'curl', name: 'curl', language: 'bash' },
   { kind: 'javascript', name: 'JavaScript', language: 'javascript' },
   { kind: 'python', name: 'Python', language: 'python' },
-];
+] as const satisfies readonly { readonly kind: CodeKind; readonly name: string; readonly language: string }[];
 
 export function Inspector({
   node,
@@ -74,8 +74,7 @@ function Request({ trace: { request } }: { trace: Trace }) {
 }
 
 function Code({ node, trace }: { node: AnswerNode; trace: Trace }) {
-  const [kind, setKind] = useState<CodeKind>('curl');
-  const chosen = CODE.find((each) => each.kind === kind) ?? CODE[0];
+  const [{ kind, language }, setChosen] = useState<(typeof CODE)[number]>(CODE[0]);
   return (
     <>
       <p class="row">
@@ -84,10 +83,7 @@ function Code({ node, trace }: { node: AnswerNode; trace: Trace }) {
           value={kind}
           options={CODE.map((each) => [each.kind, each.name])}
           isInline
-          onChoose={(chosen) => {
-            const found = CODE.find((each) => each.kind === chosen);
-            if (found) setKind(found.kind);
-          }}
+          onChoose={(chosen) => setChosen(CODE.find((each) => each.kind === chosen) ?? CODE[0])}
         />
         <span class="hint">
           It sends this request again, with your key from <code>KEY</code>.
@@ -95,7 +91,7 @@ function Code({ node, trace }: { node: AnswerNode; trace: Trace }) {
       </p>
       <CodeBlock
         code={toCode(kind, { ...trace.request, format: node.format, model: node.model }, ROOT)}
-        language={chosen?.language ?? ''}
+        language={language}
         isFinished
       />
     </>

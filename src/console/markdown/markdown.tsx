@@ -4,7 +4,7 @@
  */
 
 import type { Token } from 'markdown-it';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { CodeBlock } from './code-block.tsx';
 import { Formula } from './formula.tsx';
@@ -96,8 +96,6 @@ function renderElement(token: Token, children: ComponentChildren[]): ComponentCh
     case 'heading_open':
       // The page has headings of its own above those of an answer.
       return /^h[1-2]$/.test(token.tag) ? <h3 dir="auto">{children}</h3> : <h4 dir="auto">{children}</h4>;
-    case 'bullet_list_open':
-      return <ul dir="auto">{children}</ul>;
     case 'ordered_list_open': {
       const start = Number(token.attrGet('start') ?? 1);
       return (
@@ -106,10 +104,10 @@ function renderElement(token: Token, children: ComponentChildren[]): ComponentCh
         </ol>
       );
     }
+    case 'bullet_list_open':
     case 'list_item_open':
-      return <li dir="auto">{children}</li>;
     case 'blockquote_open':
-      return <blockquote dir="auto">{children}</blockquote>;
+      return h(token.tag, { dir: 'auto' }, children);
     case 'table_open':
       return (
         // A group, since an answer with many tables would otherwise have many landmarks of the same name.
@@ -118,19 +116,14 @@ function renderElement(token: Token, children: ComponentChildren[]): ComponentCh
         </div>
       );
     case 'thead_open':
-      return <thead>{children}</thead>;
     case 'tbody_open':
-      return <tbody>{children}</tbody>;
     case 'tr_open':
-      return <tr>{children}</tr>;
-    case 'th_open':
-      return <th class={getAlign(token)}>{children}</th>;
-    case 'td_open':
-      return <td class={getAlign(token)}>{children}</td>;
     case 'strong_open':
-      return <strong>{children}</strong>;
     case 'em_open':
-      return <em>{children}</em>;
+      return h(token.tag, null, children);
+    case 'th_open':
+    case 'td_open':
+      return h(token.tag, { class: getAlign(token) }, children);
     case 's_open':
       return <del>{children}</del>;
     case 'link_open':

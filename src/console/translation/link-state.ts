@@ -1,5 +1,7 @@
 /** What the view shows, as text for the address: compressed, since a request has many words. */
 
+import { textAt } from '../formats/json.ts';
+
 export interface Shown {
   /** The format of the request; empty to guess it. */
   readonly from: string;
@@ -30,17 +32,13 @@ export async function fromLink(text: string): Promise<Shown | undefined> {
       letter.charCodeAt(0),
     );
     const json = new TextDecoder().decode(await throughStream(bytes, new DecompressionStream('deflate-raw')));
-    const shown: Partial<Record<keyof Shown, unknown>> = JSON.parse(json);
-    const textField = (name: keyof Shown): string => {
-      const value = shown[name];
-      return typeof value === 'string' ? value : '';
-    };
+    const shown: unknown = JSON.parse(json);
     return {
-      from: textField('from'),
-      to: textField('to'),
-      model: textField('model'),
-      request: textField('request'),
-      stream: textField('stream'),
+      from: textAt(shown, 'from'),
+      to: textAt(shown, 'to'),
+      model: textAt(shown, 'model'),
+      request: textAt(shown, 'request'),
+      stream: textAt(shown, 'stream'),
     };
   } catch {
     return undefined;
