@@ -28,8 +28,8 @@ export const OF_GROUPS: readonly SumTable[] = [
 ];
 
 /**
- * Writes the exchanges of a batch, which have all columns. If the batch is there already, because the answer to its first write was lost, it is
- * not written again: it counts once.
+ * Writes the exchanges of a batch, each with all columns. If the batch is there already, because the answer to its first
+ * write was lost, it is not written again: it counts once.
  */
 export async function writeUsage({ db, kind }: Store, rows: readonly ExchangeRow[]): Promise<void> {
   const [first] = rows;

@@ -13,6 +13,7 @@ import { postJson } from '../../support/post-json.ts';
 import { type GatewayProcess, spawnGateway } from '../../support/process.ts';
 import { hasPrometheus, startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { pem } from '../../support/vendor-test.ts';
 import { DEPLOY, jsonFile, yaml } from './deploy-files.ts';
 
 const ADMIN_KEY = 'admin-key-of-the-tests';
@@ -72,10 +73,12 @@ describe.skipIf(!hasPrometheus())('Prometheus', () => {
       // A vendor that reports no usage: it is estimated.
       return json(response, chatCompletion('Hello.', { usage: model === 'gpt-4o-mini' ? undefined : usage }));
     });
+    const tls = { cert: pem('good.pem'), key: pem('server.key') };
+    const certified = { baseUrl: 'https://vendor.test/v1', apiKey: 'k', tls };
     gateway = await spawnGateway(
       {
         workers: 2,
-        vendors: vendorsAtUrl(vendor.url),
+        vendors: { ...vendorsAtUrl(vendor.url), compatible: certified },
         admin: { key: ADMIN_KEY, port: 0 },
         log: 'json',
         // A failure is not retried; an overload falls back to another model.
