@@ -116,6 +116,19 @@ test.each([[403], [407], [502]])(
   },
 );
 
+test.each([
+  ['does not listen', '127.0.0.1:9', 'PROXY_ECONNREFUSED'],
+  ['has no address', 'proxy.invalid:3128', 'PROXY_ENOTFOUND'],
+])('a proxy that %s: operators know that it is the proxy', async (_, proxy, cause) => {
+  const gateway = await gatewayWith({ HTTPS_PROXY: `http://${proxy}` });
+  for (const way of [native[0], translated[0]]) {
+    const response = await ask(gateway.url, way, true);
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain('could not be reached');
+    await expect.poll(() => gateway.records.pop()).toMatchObject({ fault: 'upstream-broken', cause });
+  }
+});
+
 test('a proxy that does not answer: 504 in the time that a connection may take', async () => {
   status = 0;
   const gateway = await gatewayWith({ HTTPS_PROXY: `http://${proxyAt()}` });
