@@ -87,7 +87,7 @@ function adviseOnAddress(error: Error, { host, port }: Setters): string {
   const call = 'syscall' in error ? error.syscall : undefined;
   if (code === 'EADDRINUSE') return `. The port is in use: stop the other process, or set ${port}.`;
   if (host !== undefined && (call === 'getaddrinfo' || code === 'EADDRNOTAVAIL'))
-    return `. ${host} must be a name or an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.`;
+    return `. ${host} must be a name or an address of this machine, such as 127.0.0.1 or ::1 (without brackets), or 0.0.0.0 for all (with IPv6 ::).`;
   if (call === 'listen' && code === 'EACCES') return `. This user may not open the port: set ${port}.`;
   return '';
 }

@@ -34,9 +34,9 @@ export function greeting(
     );
   }
   lines.push(...hints);
-  if (admin !== undefined) lines.push(`Admin API on ${admin}. Console with administration: ${admin}/`);
-  const { hostname } = new URL(url);
-  const here = isEveryAddress(hostname) ? url.replace(hostname, 'localhost') : url;
+  if (admin !== undefined)
+    lines.push(`Admin API on ${admin}. Console with administration: ${fromHere(admin)}/`);
+  const here = fromHere(url);
   if (made === undefined) return [...lines, `Console: ${here}/`].join('\n');
   const model = USUAL.find((id) => models.includes(id)) ?? models[0] ?? USUAL[0];
   return [
@@ -55,6 +55,12 @@ export function greeting(
     `Or chat in the browser: ${here}/#key=${made}`,
     '',
   ].join('\n');
+}
+
+/** An address as programs on this machine reach it: a browser may refuse the one that stands for all interfaces. */
+function fromHere(url: string): string {
+  const { hostname } = new URL(url);
+  return isEveryAddress(hostname) ? url.replace(hostname, 'localhost') : url;
 }
 
 /** The lines of an example request, for a POSIX shell or for PowerShell. */

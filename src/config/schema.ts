@@ -29,7 +29,7 @@ const fallbackLists = z.record(
 export const configSchema = z.strictObject({
   /** The address of this file's JSON schema, for editors. */
   $schema: z.string().exactOptional(),
-  /** The address to listen at. `0.0.0.0` is all addresses of IPv4. */
+  /** The address to listen at. `0.0.0.0` is all addresses of IPv4, `::` those of IPv6 too. */
   host: z.string().min(1).default('127.0.0.1'),
   /** The port to listen at. 0: any that is free. */
   port: z.number().int().min(0).max(65_535).default(8787),

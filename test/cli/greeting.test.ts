@@ -116,6 +116,9 @@ test.each([
   expect(text).toContain(`curl -N ${asked}/v1/`);
   expect(text).toContain(`in the browser: ${asked}/#key=gw_key`);
   expect(greeting({ ...said, made: undefined })).toContain(`Console: ${asked}/`);
+  expect(greeting({ ...said, made: undefined, admin: url })).toContain(
+    `Admin API on ${url}. Console with administration: ${asked}/`,
+  );
 });
 
 const FIRST = {

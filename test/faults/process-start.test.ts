@@ -85,6 +85,13 @@ describe('P-19 a start that must fail', () => {
       /^Cannot start: getaddrinfo .* http:\/\/localhost\. HOST must be a name or an address of this machine, .*\n$/,
     ],
     [
+      'an address of IPv6 as URLs have it',
+      ['--host', '[::1]'],
+      {},
+      1,
+      /^Cannot start: getaddrinfo ENOTFOUND \[::1\]\. HOST must be .* such as 127\.0\.0\.1 or ::1 \(without brackets\), .*\n$/,
+    ],
+    [
       'an address of the admin listener that is not this machine’s',
       [],
       { GATEWAY_ADMIN_KEY: 'admin-key-of-the-tests', GATEWAY_ADMIN_HOST: '203.0.113.1' },
