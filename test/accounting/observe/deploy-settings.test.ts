@@ -109,7 +109,13 @@ describe('fields of the configuration', () => {
     expect(text).toContain(`\`limits.memory\` ${defaults.limits.memory}`);
     expect(text).toContain(`\`limits.fileDescriptors\` ${defaults.limits.fileDescriptors}`);
     expect(text).toContain(`limits.inFlight\` (${defaults.limits.inFlight.toLocaleString('en')})`);
-    expect(text).toContain(`proxy-body-size: ${defaults.limits.bodyBytes / 1024 / 1024}m`);
+  });
+
+  test('both settings for nginx leave the size of bodies to the gateway, whose refusal has the caller’s format', () => {
+    const text = textFile('README.md');
+    expect(text).toMatch(/^ {4}proxy_request_buffering off;\n(?: {4}.*\n)* {4}client_max_body_size 0;$/m);
+    expect(text).toContain("proxy-request-buffering: 'off'");
+    expect(text).toContain("proxy-body-size: '0'");
   });
 });
 
