@@ -5,8 +5,15 @@ import * as nodeModule from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const other = process.versions['bun'] ? 'Bun' : process.versions['deno'] ? 'Deno' : undefined;
 
-if (major > 22 || (major === 22 && minor >= 19)) {
+if (other !== undefined) {
+  // Both say that they are a Node of some version.
+  console.error(
+    `The program needs Node 22.19 or later; this is ${other}. In ${other}, mount the gateway in a server of your own: docs/library.md says how.`,
+  );
+  process.exit(1);
+} else if (major > 22 || (major === 22 && minor >= 19)) {
   const starts = process.argv[2] === 'start';
   const bounds = starts ? await import('./bound-memory.js') : undefined;
   bounds?.restartBounded();
@@ -26,8 +33,10 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   }
   await import('../main.ts');
 } else {
-  console.error(
-    `The gateway needs Node 22.19 or later; this is ${process.version}. On most systems npm installs a newer Node with the gateway: run npm install without --omit=optional, and start with npm start. That Node needs glibc and libatomic (the package libatomic1).`,
-  );
+  // Only in a clone does npm install a Node beside the gateway.
+  const advice = import.meta.url.endsWith('/src/cli/gateway.js')
+    ? 'On most systems npm installs a newer Node with the gateway: run npm install without --omit=optional, and start with npm start. That Node needs glibc and libatomic (the package libatomic1).'
+    : 'Install a newer one (https://nodejs.org), and start again.';
+  console.error(`The gateway needs Node 22.19 or later; this is ${process.version}. ${advice}`);
   process.exit(1);
 }
