@@ -31,8 +31,8 @@ import { renderTools } from './render-tools.ts';
 const PLACED: ReadonlySet<string> = new Set(['include', 'reasoning', 'text', 'tool_choice']);
 
 /**
- * Renders the body. Nothing is stored at OpenAI: reasoning goes to the caller encrypted, and comes back so. What OpenAI cannot express is
- * left out and reported; what a caller of this format wrote is written as it was.
+ * Renders the body. Nothing is stored at OpenAI: reasoning goes to the caller encrypted, and comes back so. What OpenAI
+ * cannot express is left out and reported; what a caller of this format wrote is written as it was.
  * @throws GatewayError `invalid-request` for several choices, and for media that cannot be sent.
  * @see Outbound.renderRequest
  */
