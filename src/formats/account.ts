@@ -28,10 +28,21 @@ const CLOSED = new RegExp(
   'i',
 );
 
+/** The words for a key that is wrong. A quotation mark before them begins a quotation: "'x' does not match '^[a-z]$'". */
+const WRONG_KEY = /^((incorrect|invalid|missing|no valid) api.?key|api.?key not valid)/i;
+
 /** Whether a vendor's message says that the account has no money left, or is closed. */
 export function saysAccountIsClosed(message: string): boolean {
+  return CLOSED.test(message) && !mayQuote(message);
+}
+
+/** Whether a vendor's message says that the gateway's key is wrong. */
+export function saysKeyIsWrong(message: string): boolean {
+  return WRONG_KEY.test(message) && !mayQuote(message);
+}
+
+/** Whether the beginning of a message may be the name of a field, as the caller wrote it. */
+function mayQuote(message: string): boolean {
   // A message that was cut has an unknown end.
-  if (message.length >= MAX_FOREIGN) return false;
-  // Before these words stands the name of a field, as the caller wrote it.
-  return CLOSED.test(message) && !message.endsWith(': Extra inputs are not permitted');
+  return message.length >= MAX_FOREIGN || message.endsWith(': Extra inputs are not permitted');
 }

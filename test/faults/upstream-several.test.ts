@@ -126,6 +126,31 @@ describe('several upstreams', () => {
     expect(await asked('gw_key_one', 'hello')).toBe(200);
   });
 
+  test('one that takes its own key for wrong, for one caller alone, is tried for the others', async () => {
+    const places = await upstreams(2);
+    const refusesPoison: Script = (wire, request) => {
+      const script = request.body.includes('poison') ? status(401) : good;
+      return script(wire, request);
+    };
+    for (const place of places) place.script(refusesPoison);
+    const keys = ['gw_key_one', 'gw_key_other'].map((key) => ({ key, name: key }));
+    const gateway = await gatewayOf({ vendors: openaiAt(places), keys });
+    const asked = async (key: string, text: string): Promise<number> => {
+      const body = JSON.stringify({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: text }] });
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await ask(gateway.url, chat, false, { body, headers });
+      await response.text();
+      return response.status;
+    };
+    expect(await asked('gw_key_one', 'poison')).toBe(502);
+    // Each was asked once, and is skipped for this caller at once.
+    expect([await asked('gw_key_one', 'hello'), places.map(({ requests }) => requests.length)]).toEqual([
+      503,
+      [1, 1],
+    ]);
+    expect([await asked('gw_key_other', 'hello'), await asked('gw_key_other', 'hello')]).toEqual([200, 200]);
+  });
+
   test('what fails for two callers is skipped for all', async () => {
     const [place] = await upstreams(1);
     place?.script(status(500));

@@ -82,7 +82,7 @@ describe('consecutive failures', () => {
   test('0 never ejects', () => {
     const health = computeHealth(0);
     for (let at = 0; at < 100; at += 1)
-      fail(health, { ...LIMITS, failures: 0, share: 1 }, 0, { spare: true }, EVEN);
+      fail(health, { ...LIMITS, failures: 0, share: 1 }, 0, { caller: 'x', spare: true }, EVEN);
     expect(isEjected(health)).toBe(false);
   });
 });
@@ -141,10 +141,12 @@ describe('failures of one caller', () => {
     expect(isUsable(health, 15, 'y')).toBe(false);
   });
 
-  test('eject it for all if they are certain', () => {
+  test('leave as much to the others if one is certain, and eject it for all with one of another caller', () => {
     const health = computeHealth(0);
-    fail(health, LIMITS, 0, { spare: true, atLeast: 10_000 }, EVEN);
-    expect(isUsable(health, 1, 'y')).toBe(false);
+    failAt(health, 0, true, 10_000);
+    expect([isUsable(health, 1, 'x'), isUsable(health, 1, 'y')]).toEqual([false, true]);
+    fail(health, LIMITS, 1, { caller: 'y', spare: true, atLeast: 10_000 }, EVEN);
+    for (const caller of ['x', 'y', 'z']) expect(isUsable(health, 2, caller)).toBe(false);
   });
 });
 
@@ -157,7 +159,7 @@ test('a certain failure ejects at once', () => {
 test('readmissions are spread: up to a tenth earlier or later', () => {
   const untils = [0, 0.5, 0.999].map((random) => {
     const health = computeHealth(0);
-    for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, { spare: true }, () => random);
+    for (let at = 0; at < 5; at += 1) fail(health, LIMITS, 0, { caller: 'x', spare: true }, () => random);
     return Math.round(health.until);
   });
   expect(untils).toEqual([27_000, 30_000, 32_994]);

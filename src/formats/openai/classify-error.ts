@@ -1,7 +1,7 @@
 /** The meaning of an error answer, by its status and by what it says. */
 
 import type { Fault } from '../../lib/errors.ts';
-import { saysAccountIsClosed } from '../account.ts';
+import { saysAccountIsClosed, saysKeyIsWrong } from '../account.ts';
 import { findStatusFault } from '../fault-of-status.ts';
 import { isModelMissing, saysModelIsMissing } from '../missing-model.ts';
 import { saysPromptIsTooLong } from '../too-long.ts';
@@ -48,8 +48,7 @@ function isAboutRequest({ message = '', code }: ErrorFields): boolean {
 /** Whether the vendor refuses the gateway's own key or account. @see saysAccountIsClosed */
 function isAboutAccount({ code, message = '' }: ErrorFields, status: number): boolean {
   if (code === 'invalid_api_key' || code === 'Arrearage') return true;
-  const isAboutKey = /^\W*((incorrect|invalid|missing|no valid) api.?key|api.?key not valid)/i.test(message);
-  return isAboutKey || (status !== 429 && saysAccountIsClosed(message));
+  return saysKeyIsWrong(message) || (status !== 429 && saysAccountIsClosed(message));
 }
 
 /** The HTTP status of an error inside a 200 that names none, by the words of its type and code. */

@@ -2,8 +2,8 @@
  * Which upstream is skipped for a while (a circuit breaker): failures eject it, after some time one request probes it,
  * and a success readmits it.
  *
- * A request itself can cause a failure: its prompt crashes the model's server, or a firewall answers it with an error
- * page. So if all failures were one caller's, the next request of another caller is already a probe.
+ * A request itself can cause a failure: its prompt crashes the model's server, a firewall answers it with an error page,
+ * or it asks for what only a paid account gets. So if all failures were one caller's, the next request of another caller is already a probe.
  */
 
 export interface EjectionLimits {
@@ -74,11 +74,11 @@ export function succeed(health: Health, limits: EjectionLimits, now: number): vo
 
 /** The circumstances of a failure. */
 export interface Failure {
-  /** Whose request failed; absent if everybody's would have. */
-  readonly caller?: string;
+  /** Whose request failed. */
+  readonly caller: string;
   /** Whether enough other upstreams are well that this one's share of failures alone may eject it. */
   readonly spare: boolean;
-  /** Milliseconds for which it is known to fail whatever is asked; absent if that is not known. */
+  /** Milliseconds for which it will probably fail whatever is asked; absent if that is not known. */
   readonly atLeast?: number;
 }
 
@@ -109,8 +109,8 @@ export function fail(
   return true;
 }
 
-function withCaller(failing: Failing, caller: string | undefined): Failing {
-  if (caller === undefined || failing === 'several') return 'several';
+function withCaller(failing: Failing, caller: string): Failing {
+  if (failing === 'several') return failing;
   if (failing === 'none') return { caller };
   return failing.caller === caller ? failing : 'several';
 }

@@ -99,10 +99,10 @@ export class PoolMember implements Placed, Sharing {
   /**
    * A caller's request failed.
    * @param spare whether enough other upstreams are well that its share of failures alone may eject it.
-   * @param isSure whether it will fail for every request.
+   * @param isSure whether it will fail for every request, which the vendor alone can say and a request may cause.
    */
   fail(caller: string, spare: boolean, isSure: boolean): void {
-    const failure = isSure ? { spare, atLeast: this.#ejection.duration } : { spare, caller };
+    const failure = { spare, caller, ...(isSure && { atLeast: this.#ejection.duration }) };
     if (fail(this.#health, this.#ejection, this.#clock(), failure)) this.#ejections += 1;
   }
 }

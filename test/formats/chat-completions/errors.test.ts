@@ -217,6 +217,20 @@ describe('the meaning of an error', () => {
     ],
     ["a caller's text about a key", 400, said("Invalid value: 'invalid api key'."), 'invalid-request', 400],
     [
+      "a caller's text about a key, at the beginning",
+      400,
+      said("'Invalid API key' does not match '^[a-zA-Z0-9_-]{1,64}$' - 'messages.0.name'"),
+      'invalid-request',
+      400,
+    ],
+    [
+      "a caller's field that is called like a key's error",
+      400,
+      said('Invalid API key: Extra inputs are not permitted'),
+      'invalid-request',
+      400,
+    ],
+    [
       "a caller's text about an account",
       400,
       said("Invalid value: 'insufficient balance'."),
