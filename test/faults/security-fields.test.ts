@@ -282,6 +282,28 @@ describe('S-34 query parameters and headers', () => {
       expect('x-goog-request-params' in headers).toBe(isSent);
     }
   });
+
+  test("nor is the header that names somebody in Anthropic's account, as the field of that name is refused", async () => {
+    for (const [key, isSent] of [
+      [HELD, false],
+      [KEY, true],
+    ] as const) {
+      await fetch(`${stage.gateway.url}${CALLS['messages']?.path}`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': key,
+          'content-type': 'application/json',
+          connection: 'close',
+          'anthropic-beta': 'tests',
+          'anthropic-user-profile-id': 'uprof_1',
+        },
+        body: JSON.stringify(CALLS['messages']?.body),
+      });
+      const { headers = {} } = stage.upstream.received.at(-1) ?? {};
+      expect(headers['anthropic-beta']).toBe('tests');
+      expect('anthropic-user-profile-id' in headers).toBe(isSent);
+    }
+  });
 });
 
 describe('the list', () => {

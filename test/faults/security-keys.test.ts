@@ -200,6 +200,21 @@ describe('S-04 the key in the query', () => {
     expect(answer).not.toContain(KEY);
   });
 
+  test.each([
+    '$key',
+    'access_token',
+    '$access_token',
+    'oauth_token',
+    'userProject',
+    '$userProject',
+    '$httpHeaders',
+  ])('nor does another parameter that chooses the account: %s', async (name) => {
+    stage.respondWith((_, response) => json(response, {}));
+    const query = `?alt=json&${encodeURIComponent(name)}=of-the-caller&x=1`;
+    expect(statusOf(await send(GEMINI + query, [`x-goog-api-key: ${KEY}`], '{"contents":[]}'))).toBe(200);
+    expect(stage.upstream.received.at(-1)?.url).toBe(`${GEMINI}?alt=json&x=1`);
+  });
+
   test('spelled with escapes, it is still the key, and still goes no further', async () => {
     expect(statusOf(await send(`${GEMINI}?%6Bey=${KEY}`, [], '{"contents":[]}'))).toBe(200);
     expect(stage.upstream.received.at(-1)?.url).toBe(GEMINI);

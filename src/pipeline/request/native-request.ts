@@ -7,6 +7,7 @@ import type { Route } from '../../conversation/route.ts';
 import { usageOnRequest } from '../../formats/usage-on-request.ts';
 import type { Edit } from '../../lib/edit.ts';
 import type { Query } from '../../lib/query.ts';
+import { wordSet } from '../../lib/words.ts';
 import { requestHeaders } from '../../upstream/headers.ts';
 import { edited } from '../../upstream/payload.ts';
 import { pathAt, requestPath, upstreamName } from '../../upstream/vendor.ts';
@@ -101,12 +102,20 @@ function nativePath(
 }
 
 /**
- * The caller's query without the gateway's key and without a model. The model is in the body or the path, which decided
- * on access and price; some services would take the query's instead (BerriAI/litellm#41810).
+ * Parameters that are never sent: the gateway's own key; a model, since the one in the body or the path has decided on
+ * access and price, and some services would take the query's instead (BerriAI/litellm#41810); and those that tell Google
+ * whose account to use, or hold any headers, since the headers that do so are not sent either
+ * (https://cloud.google.com/apis/docs/system-parameters).
  */
+const NEVER_SENT = wordSet('key model access_token oauth_token userproject httpheaders');
+
+/** The caller's query without such parameters. Google takes the names of its own with a `$` before them, too. */
 export function passedOn(query: Query): string {
   if (query.size === 0) return '';
-  const kept = [...query].filter(([name]) => name !== 'key' && name.toLowerCase() !== 'model');
+  const kept = [...query].filter(([given]) => {
+    const name = given.toLowerCase();
+    return !NEVER_SENT.has(name.startsWith('$') ? name.slice(1) : name);
+  });
   const text = new URLSearchParams(kept).toString();
   return text === '' ? '' : `?${text}`;
 }

@@ -30,10 +30,18 @@ export function askingAll(
   };
 }
 
-/** A caller's headers without Google's system parameters, one of which routes a call (`x-goog-request-params`). */
+/** A person in Anthropic's account whom a request is for: in its SDKs the field `user_profile_id`. */
+const USER_PROFILE = 'anthropic-user-profile-id';
+
+/**
+ * A caller's headers without those that a restricted key may not send as fields or parameters either: Google's system
+ * parameters, one of which routes a call (`x-goog-request-params`), and USER_PROFILE.
+ */
 export function withoutParameters(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !name.startsWith('x-goog-') || name === 'x-goog-api-client'),
+    Object.entries(headers).filter(
+      ([name]) => name !== USER_PROFILE && (!name.startsWith('x-goog-') || name === 'x-goog-api-client'),
+    ),
   );
 }
 
