@@ -17,6 +17,8 @@ export interface SignInProvider {
   instead: Record<string, unknown>;
   /** The key that signs; another one than is published makes a forged token. */
   signer: Key;
+  /** How often its description was asked for. */
+  described: number;
   close(): Promise<void>;
 }
 
@@ -41,7 +43,8 @@ export async function startSignInProvider(): Promise<SignInProvider> {
   const server = await startUpstream(async ({ url, body }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost');
     const { issuer } = provider;
-    if (pathname === '/.well-known/openid-configuration')
+    if (pathname === '/.well-known/openid-configuration') {
+      provider.described += 1;
       return json(response, {
         issuer,
         authorization_endpoint: `${issuer}/authorize`,
@@ -51,6 +54,7 @@ export async function startSignInProvider(): Promise<SignInProvider> {
         code_challenge_methods_supported: ['S256'],
         id_token_signing_alg_values_supported: ['ES256'],
       });
+    }
     if (pathname === '/keys') return json(response, { keys: [key.jwk] });
     if (pathname === '/authorize') {
       const code = randomBytes(8).toString('hex');
@@ -94,6 +98,7 @@ export async function startSignInProvider(): Promise<SignInProvider> {
     person: {},
     instead: {},
     signer: key,
+    described: 0,
     close: server.close,
   };
   return provider;

@@ -65,6 +65,9 @@ type ProviderRequest = OAuth.CustomFetchOptions<'GET' | 'POST', URLSearchParams 
 /** Milliseconds for each request to the provider. */
 const TIMEOUT = 10_000;
 
+/** Milliseconds for which the provider's description of itself holds. */
+const DESCRIBED = 60_000;
+
 export function openSignIn({
   issuer,
   clientId,
@@ -80,17 +83,18 @@ export function openSignIn({
     // A provider on this machine, as in tests, may be asked without TLS.
     [oauth.allowInsecureRequests]: isLoopback(new URL(issuer).hostname),
   });
-  const discover = async (oauth: Library): Promise<OAuth.AuthorizationServer> => {
+  const discover = askedSeldom(async () => {
+    const oauth = await import('oauth4webapi');
     const at = new URL(issuer);
     const response = await oauth.discoveryRequest(at, { algorithm: 'oidc', ...options(oauth) });
     return oauth.processDiscoveryResponse(at, response);
-  };
+  });
 
   return {
     async begin() {
       const oauth = await import('oauth4webapi');
       try {
-        const { authorization_endpoint: endpoint } = await discover(oauth);
+        const { authorization_endpoint: endpoint } = await discover();
         if (endpoint === undefined)
           throw new SignInFailed('The identity provider names no authorization endpoint.');
         const pending = {
@@ -119,7 +123,7 @@ export function openSignIn({
       const oauth = await import('oauth4webapi');
       const clientAuth = clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(clientSecret);
       try {
-        const server = await discover(oauth);
+        const server = await discover();
         const parameters = oauth.validateAuthResponse(server, client, callback, state);
         const response = await oauth.authorizationCodeGrantRequest(
           server,
@@ -172,6 +176,29 @@ async function fetchWhole(
     // A status such as 204 may have no body, not even an empty one.
     return new Response(text === '' ? null : text, { status: answer.status, headers: [...answer.headers] });
   });
+}
+
+/**
+ * Asks for something once at a time, and keeps what it gets for DESCRIBED milliseconds: whoever reaches the admin listener
+ * could otherwise have the provider asked as often as they like.
+ */
+function askedSeldom<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (asked !== undefined && performance.now() < until) return asked;
+    until = Number.POSITIVE_INFINITY;
+    asked = ask();
+    asked.then(
+      () => {
+        until = performance.now() + DESCRIBED;
+      },
+      () => {
+        asked = undefined;
+      },
+    );
+    return asked;
+  };
 }
 
 /** The role that a claim gives; the higher one if it gives both. */

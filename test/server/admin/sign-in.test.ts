@@ -1,7 +1,7 @@
 /** Sign-in for the console by an identity provider: what a browser would do, step by step, and what goes wrong. */
 
 import { createHash } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
+import { createServer, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,6 +11,9 @@ import { makeProviderKey } from '../../access/identities/provider.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../../support/admin.ts';
 import { freePort } from '../../support/free-port.ts';
 import { CLIENT, type SignInProvider, startSignInProvider } from '../../support/sign-in-provider.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
+
+const clock = useStoppedClock();
 
 let provider: SignInProvider;
 let admin: TestAdmin;
@@ -364,6 +367,35 @@ test('where nobody can sign in, there is no way to, and the console knows', asyn
   });
   expect((await fetch(`${plain.url}/admin/sign-in`)).status).toBe(401);
   await plain.close();
+});
+
+test('however many begin to sign in, the provider is asked once a minute who it is', async () => {
+  const other = await startWith({});
+  const before = provider.described;
+  const begin = async (): Promise<number> => (await visit(`${other.url}/admin/sign-in`, new Map())).status;
+  clock.stop();
+  const begun = await Promise.all(Array.from({ length: 20 }, begin));
+  expect([...begun, await begin(), provider.described - before]).toEqual([...Array(21).fill(302), 1]);
+  clock.advance(60_001);
+  expect([await begin(), await begin(), provider.described - before]).toEqual([302, 302, 2]);
+  await other.close();
+});
+
+test('a provider that could not be asked is asked anew', async () => {
+  const port = await freePort();
+  const other = await startWith({ issuer: `http://127.0.0.1:${port}` });
+  const begin = async (): Promise<number> => (await visit(`${other.url}/admin/sign-in`, new Map())).status;
+  expect(await begin()).toBe(403);
+  const server = createServer((_, response) => {
+    const issuer = `http://127.0.0.1:${port}`;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ issuer, authorization_endpoint: `${issuer}/authorize` }));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  expect(await begin()).toBe(302);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await other.close();
 });
 
 // The last one, since it uses up the lines of a minute.
