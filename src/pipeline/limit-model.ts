@@ -15,9 +15,11 @@ import { admitFallbacks } from './model/admit-fallbacks.ts';
 export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   /** Admits a request. Each of its fallbacks is a request for another model, and must fit the limits for that one. */
   async function admit(limited: Limits, routed: Routed): Promise<Routed> {
-    const { principal, response, route, model, otherModels = [], standings } = routed;
+    const { principal, response, route, model, otherModels = [], standings, ledger } = routed;
     const asked = { model: model.id, otherModels, otherNames };
     const allowed = await limited.admitModel(principal, asked, response, route.format, standings);
+    // A fallback is charged in place of the model that has failed.
+    ledger.modelLimits = limited.placesByModel(principal, asked);
     return admitFallbacks({ ...routed, ...allowed }, (fallback) => admit(limited, fallback));
   }
 

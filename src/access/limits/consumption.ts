@@ -7,8 +7,8 @@ export interface Consumption {
   readonly group?: string | undefined;
   /** What the exchange was for. */
   readonly tag?: string | undefined;
-  /** The full id of the model that answered; absent if none was resolved. */
-  readonly model?: string | undefined;
+  /** The limits for some models that it counts for, as `Limits.placesByModel` named them. */
+  readonly modelLimits?: readonly string[] | undefined;
   /** Input and output tokens. */
   readonly tokens: number;
   /** US dollars. */

@@ -50,6 +50,8 @@ export interface Limits {
     format: FormatName,
     otherLimits: LimitStates | undefined,
   ): LimitsPassed | Promise<LimitsPassed>;
+  /** The limits by which `admitModel` has admitted a request, by the names that `charge` takes; undefined if there are none. */
+  placesByModel(principal: Principal, asked: RequestedModels): readonly string[] | undefined;
   /**
    * The tag that a request of a key counts for, since the number of tags is bounded.
    * @param said what the request says that it is for; undefined if it says nothing.
@@ -129,11 +131,11 @@ export function openLimitsOver(
   function charge(consumption: Consumption): void {
     const { key, group, tag, tokens, cost, time } = consumption;
     keys.charge(key, tokens, cost, time);
-    keyModels.charge(key, consumption);
+    keyModels.charge(consumption);
     if (tag !== undefined) tags.charge(tagName(key, tag), tokens, cost, time);
     if (group === undefined) return;
     groups.charge(group, tokens, cost, time);
-    groupModels.charge(group, consumption);
+    groupModels.charge(consumption);
   }
 
   function withHeaders(
@@ -180,6 +182,11 @@ export function openLimitsOver(
             ? own.then((left) => groupModels.admit(group.name, ofGroup, asked, response, format, left))
             : groupModels.admit(group.name, ofGroup, asked, response, format, own);
       return withHeaders(all, format);
+    },
+    placesByModel({ modelLimits = NONE, group }, asked) {
+      const ofGroup = group?.modelLimits ?? NONE;
+      const places = [...keyModels.places(modelLimits, asked), ...groupModels.places(ofGroup, asked)];
+      return places.length === 0 ? undefined : places;
     },
     boundTag,
     admitTag({ name, tagLimits = NO_LIMITS }, tag, response, format, otherLimits = NOT_LIMITED) {

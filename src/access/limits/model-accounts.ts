@@ -3,14 +3,14 @@
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
-import { Account, type Clock, type Counters, MAX_ANSWER_TIME } from './account.ts';
+import { Account, type Clock, type Counters } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { LimitStates } from './limit-headers.ts';
 import type { AccountKind } from './limit-holder.ts';
 import type { LimitReport } from './limit-report.ts';
 import { hasBudget } from './limited.ts';
-import { openRecentlyUsed, type RecentlyUsed } from './recently-used.ts';
+import type { RecentlyUsed } from './recently-used.ts';
 import type { Release } from './reservations.ts';
 import { type CostEstimate, holdAll } from './reserve.ts';
 
@@ -41,13 +41,14 @@ export interface ModelCounters extends Counters {
 export class ModelAccounts {
   readonly #account: Account;
   readonly #recent: RecentModelLimits;
-  /** By name and model. Undefined until the first request with a limit by model, so that others pay nothing for it. */
-  #charged: RecentlyUsed<readonly ModelHolder[]> | undefined;
+  /** What the names of their limits begin with: a group may have the name of a key. */
+  readonly #prefix: string;
 
   /** The parameters are those of `Account`. */
   constructor(of: AccountKind, { recent, ...counters }: ModelCounters, clock: Clock, share: () => number) {
     this.#account = new Account(of, counters, clock, share);
     this.#recent = recent;
+    this.#prefix = `${of} `;
   }
 
   /**
@@ -62,13 +63,9 @@ export class ModelAccounts {
     format: FormatName,
     otherLimits: LimitStates,
   ): LimitStates | Promise<LimitStates> {
-    const { model, otherNames } = asked;
     const holders = holdersFor(all, asked);
     if (holders.length === 0) return otherLimits;
-    const at = performance.now();
-    this.#charged ??= openRecentlyUsed(MAX_ANSWER_TIME);
-    this.#charged.set(getPlace(name, model), holders, at);
-    this.#use(name, holders, otherNames, at);
+    this.#use(name, holders, asked.otherNames, performance.now());
     return this.#admitAll(holders, response, format, otherLimits);
   }
 
@@ -97,11 +94,16 @@ export class ModelAccounts {
     return Promise.all(holders.map((holder) => this.#account.report(holder)));
   }
 
-  /** Charges what an exchange with a model used. */
-  charge(name: string, { model, tokens, cost, time }: Consumption): void {
-    if (this.#charged === undefined || model === undefined) return;
-    for (const holder of this.#charged.get(getPlace(name, model), performance.now()) ?? [])
-      this.#account.charge(holder.name, tokens, cost, time);
+  /** The names, for `charge`, of those of `all` that cover a request. */
+  places(all: readonly ModelHolder[], asked: RequestedModels): readonly string[] {
+    return holdersFor(all, asked).map(({ name }) => this.#prefix + name);
+  }
+
+  /** Charges what an exchange used to the limits of these accounts that it counts for. */
+  charge({ modelLimits = [], tokens, cost, time }: Consumption): void {
+    for (const place of modelLimits)
+      if (place.startsWith(this.#prefix))
+        this.#account.charge(place.slice(this.#prefix.length), tokens, cost, time);
   }
 
   /** As those of an account. */
@@ -147,9 +149,4 @@ function holdersFor(
   { model, otherModels, otherNames }: RequestedModels,
 ): readonly ModelHolder[] {
   return all.filter(({ allows }) => [model, ...otherModels].some((each) => allows(each, otherNames)));
-}
-
-/** No model's id has a line break in it. */
-function getPlace(name: string, model: string): string {
-  return `${name}\n${model}`;
 }

@@ -52,6 +52,7 @@ export function closeLedger(
     revokedKey: ledger.revokedKey,
     group: ledger.group,
     tag: ledger.tag,
+    modelLimits: ledger.modelLimits,
     model: ledger.model,
     upstreamModel: ledger.upstreamModel,
     vendor: ledger.vendor,

@@ -10,7 +10,7 @@ export function computeConsumption({
   key,
   group,
   tag,
-  model,
+  modelLimits,
   usage,
   cost = 0,
   estimated,
@@ -21,7 +21,15 @@ export function computeConsumption({
   const tokens = told + (estimated?.tokens ?? 0);
   const dollars = cost + (estimated?.cost ?? 0);
   return tokens > 0 || dollars > 0
-    ? { key, group, ...(tag !== undefined && { tag }), model, tokens, cost: dollars, time }
+    ? {
+        key,
+        group,
+        ...(tag !== undefined && { tag }),
+        ...(modelLimits !== undefined && { modelLimits }),
+        tokens,
+        cost: dollars,
+        time,
+      }
     : undefined;
 }
 

@@ -32,6 +32,8 @@ export interface ExchangeRecord {
   readonly group?: string | undefined;
   /** What the caller says the exchange is for. */
   readonly tag?: string | undefined;
+  /** The limits for some models that it counts for (`Limits.placesByModel`). */
+  readonly modelLimits?: readonly string[] | undefined;
   /** The full id from the catalog, with the vendor first; absent if none was resolved. */
   readonly model?: string | undefined;
   /** The vendor that was asked. It is not the model's vendor if another service serves the model. */

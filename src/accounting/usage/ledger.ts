@@ -27,6 +27,8 @@ export interface Ledger {
   revokedKey: string | undefined;
   group: string | undefined;
   tag: string | undefined;
+  /** The limits for some models that it counts for. */
+  modelLimits: readonly string[] | undefined;
   model: Model | undefined;
   /** The model as the vendor that was asked calls it. */
   upstreamModel: string | undefined;
@@ -72,6 +74,7 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
     revokedKey: undefined,
     group: undefined,
     tag: undefined,
+    modelLimits: undefined,
     model: undefined,
     upstreamModel: undefined,
     vendor: undefined,

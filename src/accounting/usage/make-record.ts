@@ -43,6 +43,7 @@ export function makeRecord(closed: ClosedLedger): ExchangeRecord {
     revokedKey: closed.revokedKey,
     group: closed.group,
     tag: closed.tag,
+    modelLimits: closed.modelLimits,
     model: model?.id,
     vendor: closed.vendor,
     format: closed.format,

@@ -115,12 +115,12 @@ export function openAccounting(
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
   }
 
-  /** Adds what an exchange used to the sum of its key, group, tag, model and day: limits are charged once for all of them. */
+  /** Adds what an exchange used to the sum of its key, group, tag, limits by model and day: limits are charged once for all of them. */
   function addConsumption(sums: Map<string, Consumption>, record: ExchangeRecord): void {
     const consumption = computeConsumption(record);
     if (consumption === undefined) return;
-    const { key, group = '', tag = '', model = '', time, tokens, cost } = consumption;
-    const place = `${calendar.day(time)} ${model} ${key.length} ${group.length} ${key}${group}${tag}`;
+    const { key, group = '', tag = '', modelLimits = [], time, tokens, cost } = consumption;
+    const place = [calendar.day(time), key, group, tag, ...modelLimits].join('\0');
     const sum = sums.get(place);
     sums.set(
       place,

@@ -24,6 +24,7 @@ export function packRecord(closed: ClosedLedger) {
     closed.revokedKey,
     closed.group,
     closed.tag,
+    closed.modelLimits,
     model?.id,
     // They stay the same object, so one batch copies them once.
     model?.prices,
@@ -59,6 +60,7 @@ export function unpackRecord([
   revokedKey,
   group,
   tag,
+  modelLimits,
   model,
   prices,
   upstreamModel,
@@ -88,6 +90,7 @@ export function unpackRecord([
     revokedKey,
     group,
     tag,
+    modelLimits,
     model: model === undefined || prices === undefined ? undefined : { id: model, prices },
     upstreamModel,
     vendor,

@@ -276,6 +276,28 @@ test('a further model that a body names is limited too', async () => {
   expect((await ask(url, MINI)).status).toBe(200);
 });
 
+test.each([ONE, TWO])('it is charged too, whatever else is asked meanwhile: %s', async (key) => {
+  const limits = [
+    { models: [MINI], requestsPerMinute: 9 },
+    { models: [LARGE], tokensPerMinute: 100 },
+  ];
+  // The key has them itself, or its group has.
+  const url = await (key === ONE ? serveLimited(limits) : serveLimited([], limits));
+  input = 100;
+  const waiting: (() => void)[] = [];
+  held = waiting;
+  const further = ask(url, MINI, { key, more: { fallbacks: [LARGE] } });
+  await soon(() => expect(waiting).toHaveLength(1));
+  const plain = ask(url, MINI, { key });
+  await soon(() => expect(waiting).toHaveLength(2));
+  held = undefined;
+  for (const answer of waiting) answer();
+  expect([(await further).status, (await plain).status]).toEqual([200, 200]);
+  // What asks from here on uses nothing itself.
+  input = 0;
+  await soon(async () => expect((await ask(url, LARGE, { key })).status).toBe(429));
+});
+
 test('two limits for the same models, in whatever spelling, are rejected: one would count twice', () => {
   const keys = (models: string[]) => [
     { name: 'one', hash: hashKey(ONE), modelLimits: [{ models: [LARGE, MINI] }, { models }] },

@@ -81,7 +81,7 @@ test('records are counted, charged, logged and written', async () => {
   await open();
   accounting.record(closedLedger({ id: 'req_a' }));
   accounting.record(closedLedger({ id: 'req_b' }));
-  accounting.record(closedLedger({ id: 'req_c', key: 'other' }));
+  accounting.record(closedLedger({ id: 'req_c', key: 'other', modelLimits: ['key other'] }));
   accounting.record(
     closedLedger({
       id: 'req_d',
@@ -93,11 +93,17 @@ test('records are counted, charged, logged and written', async () => {
     }),
   );
   expect(await requests()).toBe(4);
-  // Summed up by key: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
-  const { time, model } = closedLedger();
+  // Summed up by key and by the limits for some models: 200 tokens of input at 2 dollars a million, and 40 of output at 8.
+  const { time } = closedLedger();
   expect(told.charged).toEqual([
-    { key: 'team', model: model?.id, tokens: 240, cost: expect.closeTo(0.00072, 10), time },
-    { key: 'other', model: model?.id, tokens: 120, cost: expect.closeTo(0.00036, 10), time },
+    { key: 'team', tokens: 240, cost: expect.closeTo(0.00072, 10), time },
+    {
+      key: 'other',
+      modelLimits: ['key other'],
+      tokens: 120,
+      cost: expect.closeTo(0.00036, 10),
+      time,
+    },
   ]);
   expect(told.lines.map(parseJson)).toMatchObject([
     { id: 'req_a', input: 100, output: 20 },

@@ -51,6 +51,7 @@ const ledger: fc.Arbitrary<ClosedLedger> = fc.record({
   revokedKey: name,
   group: name,
   tag: name,
+  modelLimits: maybe(fc.array(text)),
   model: maybe(fc.oneof(model, fc.constantFrom(CHEAP, DEAR))),
   upstreamModel: name,
   vendor: name,
