@@ -15,7 +15,10 @@ const CODES: ReadonlySet<string | undefined> = wordSet(
 const MISSING =
   /^(?:model (?:not exist|not found|does not exist)|the supported api model names are |(?:invalid params, )?unknown model|(?:\[\d{4}\]\[)?(?:模型不存在|modelcode: does not exist)|the provided model identifier is invalid|the requested model is not supported|\S{1,128} is not a valid model|(?:\/[\w/]{1,64}: )?invalid model(?:: | name passed in )|the model \S{1,128} has been decommissioned)/i;
 
-/** Whether a refusal with status 400 or 422 says that the vendor does not have the model. @param words its type and its code. */
+/**
+ * Whether a refusal with status 400 or 422 says that the vendor does not have the model.
+ * @param words its type and its code.
+ */
 export function saysModelIsMissing(message: string, ...words: readonly (string | undefined)[]): boolean {
   return words.some((word) => CODES.has(word)) || MISSING.test(message);
 }

@@ -50,7 +50,7 @@ export interface Limits {
     format: FormatName,
     otherLimits: LimitStates | undefined,
   ): LimitsPassed | Promise<LimitsPassed>;
-  /** The limits by which `admitModel` has admitted a request, by the names that `charge` takes; undefined if there are none. */
+  /** The limits for some models that have admitted a request, by the names that `charge` takes; undefined if there are none. */
   placesByModel(principal: Principal, asked: RequestedModels): readonly string[] | undefined;
   /**
    * The tag that a request of a key counts for, since the number of tags is bounded.

@@ -3,7 +3,8 @@
  * and a success readmits it.
  *
  * A request itself can cause a failure: its prompt crashes the model's server, a firewall answers it with an error page,
- * or it asks for what only a paid account gets. So if all failures were one caller's, the next request of another caller is already a probe.
+ * or it asks for what only a paid account gets. So if all failures were one caller's, the next request of another caller
+ * is already a probe.
  */
 
 export interface EjectionLimits {
