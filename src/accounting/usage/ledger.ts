@@ -99,6 +99,15 @@ export function openLedger(isRecorded: boolean, trace?: ExchangeTrace): Ledger {
   };
 }
 
+/**
+ * Forgets what is estimated of an attempt that has failed, because another one follows. A failed attempt costs nothing,
+ * also if the caller leaves before there is anything to say of the next one.
+ */
+export function forgetEstimate(ledger: Ledger): void {
+  ledger.asked = 0;
+  ledger.output = undefined;
+}
+
 /** Notes why an exchange failed or was refused. */
 export function noteFault(ledger: Ledger, error: GatewayError): void {
   ledger.fault = error.fault;

@@ -1,5 +1,6 @@
 /** One attempt to get an answer: at which upstream it is made, and what came of it. */
 
+import { forgetEstimate } from '../../accounting/usage/ledger.ts';
 import { asGatewayError, type GatewayError } from '../../lib/errors.ts';
 import type { Stage } from '../../streams/chain.ts';
 import type { Upstreams } from '../../upstream/pool/upstreams.ts';
@@ -98,6 +99,8 @@ export async function attemptAt<T extends Targeted>(
   let sent: T | undefined;
   try {
     const pool = upstreams.getPool(target.vendor);
+    // To take a place may take a while, and so may the vendor's head.
+    if (number > 1) forgetEstimate(target.ledger);
     const lease =
       pool &&
       (await pool.take(

@@ -4,6 +4,7 @@
  * no more often than the upstream's retry budget allows.
  */
 
+import { forgetEstimate } from '../../accounting/usage/ledger.ts';
 import type { FallbackReason } from '../../catalog/catalog.ts';
 import { amended, GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
@@ -187,6 +188,7 @@ async function planNext(
   if (!again || at === undefined) return undefined;
   const wait = waitBefore(error, made, retries);
   if (wait === undefined || wait >= timeLeft(context) || !getRetryBudget(at).withdraw()) return undefined;
+  forgetEstimate(target.ledger);
   return (await pause(wait, target.signal)) ? { target } : undefined;
 }
 
