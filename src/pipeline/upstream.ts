@@ -2,6 +2,7 @@
 
 import { isMetered } from '../access/limits/limited.ts';
 import { carryOn } from '../accounting/traces/trace-context.ts';
+import type { Ledger } from '../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../accounting/usage/output-estimate.ts';
 import { mayRepeat } from '../accounting/usage/top-level-member.ts';
 import { GatewayError } from '../lib/errors.ts';
@@ -86,7 +87,7 @@ async function ask(
   // These still hold what the previous attempt has left.
   ledger.first = undefined;
   ledger.upstreamId = undefined;
-  if (ledger.isRecorded) ledger.asked = tokensOfRequest(...payload.pieces);
+  const sent = ledger.isRecorded ? noteSent(ledger, tokensOfRequest(...payload.pieces)) : undefined;
   const searched = searchForRepeated(prepared);
   const repeats = searched instanceof Promise ? await searched : searched;
   let beginning: Beginning | undefined;
@@ -103,6 +104,7 @@ async function ask(
       ),
       body: payload.forDispatch(),
       ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
+      ...(sent !== undefined && { sent }),
       ...(ended !== undefined && { ended }),
       observe(head) {
         ledger.upstreamId = findRequestId(head.headers);
@@ -115,6 +117,13 @@ async function ask(
     signal,
   );
   return { answer, secret, beginning };
+}
+
+/** What the vendor is asked is estimated once it is sent: a caller who leaves before owes nothing for it. */
+function noteSent(ledger: Ledger, tokens: number): () => void {
+  return () => {
+    ledger.asked = tokens;
+  };
 }
 
 /** The headers of a body that is sent in slices tell its length. Of any other, undici does. */

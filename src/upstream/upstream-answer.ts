@@ -20,6 +20,8 @@ export interface UpstreamRequest {
    * Called once, with the answer's head. It returns what watches the body as it comes. Absent: nothing does.
    */
   readonly observe?: (head: UpstreamHead) => AnswerObserver | undefined;
+  /** Called when a connection takes the request. It is held as long as the exchange, so it must not hold the request. */
+  readonly sent?: () => void;
   /** Called once, when the exchange is over. */
   readonly ended?: (how: Ending) => void;
 }

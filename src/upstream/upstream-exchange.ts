@@ -38,10 +38,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   readonly #signal: Signal;
   readonly #ended: UpstreamRequest['ended'];
   readonly #wait: Wait;
-  /** Until there is an answer, or none. */
+  /** Until there is an answer, or none; and until the head has come. */
   #settle: Settle | undefined;
-  /** Until the head has come. */
   #observe: UpstreamRequest['observe'];
+  readonly #sent: UpstreamRequest['sent'];
   #socket: Dispatcher.DispatchController | undefined;
   #inflating: ReturnType<typeof inflater>;
   #observer: AnswerObserver | undefined;
@@ -61,7 +61,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   constructor(
     agent: VendorAgent,
     clock: TimeoutClock,
-    { origin, timeLeft, observe, ended }: UpstreamRequest,
+    { origin, timeLeft, observe, sent, ended }: UpstreamRequest,
     signal: Signal,
     settle: Settle,
   ) {
@@ -71,6 +71,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     this.#ended = ended;
     this.#settle = settle;
     this.#observe = observe;
+    this.#sent = sent;
     this.#wait = new Wait(clock, this, timeLeft);
     if (signal.aborted) this.#abandon();
     else signal.addEventListener('abort', this.#abandon);
@@ -86,6 +87,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     this.#socket = controller;
     // The caller left before there was a connection.
     if (this.#over instanceof GatewayError) controller.abort(this.#over);
+    else this.#sent?.();
   }
 
   onResponseStarted(): void {
@@ -170,8 +172,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   /** The caller has left, or the gateway ends the exchange. It listens to the signal. */
   readonly #abandon = (): void => {
     if (this.#over !== undefined) return;
-    const { reason: given } = this.#signal;
-    const reason = given instanceof GatewayError ? given : callerLeft();
+    const reason = this.#signal.reason instanceof GatewayError ? this.#signal.reason : callerLeft();
     // For any other reason the gateway ends the exchange itself, and needs no connection for the caller's next one.
     if (reason.fault === 'upstream-broken' && this.#socket !== undefined) this.#agent.left?.(this.#origin);
     this.#abort(reason, 'left');
@@ -238,8 +239,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
 
   #give(body: UpstreamAnswer['body']): void {
     if (this.#head === undefined) return;
-    const { status, headers } = this.#head;
-    this.#settle?.resolve({ status, headers, body, exchange: this });
+    this.#settle?.resolve({ ...this.#head, body, exchange: this });
     this.#settle = undefined;
   }
 

@@ -1,9 +1,11 @@
-/** Callers who leave between the attempts of one request: what a vendor has refused costs nothing, as if they had stayed. */
+/** Callers who leave while no vendor works for them: between two attempts, and before there is a connection. */
 
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../../src/accounting/usage/exchange-record.ts';
 import { makeRecord } from '../../../src/accounting/usage/make-record.ts';
+import { getPort } from '../../../src/upstream/net/bind.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../../support/gateway.ts';
 import { postJson } from '../../support/post-json.ts';
 import { type Respond, startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -30,10 +32,10 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function open(respond: Respond): Promise<void> {
+async function open(respond: Respond, url?: string): Promise<void> {
   upstream = await startUpstream(respond);
   const config = {
-    vendors: vendorsAtUrl(upstream.url),
+    vendors: vendorsAtUrl(url ?? upstream.url),
     keys: [{ name: 'limited', key: KEY, limits: { tokensPerMinute: 800 } }],
   };
   gateway = await startGateway(config, undefined, (made) => ({
@@ -73,4 +75,22 @@ test.each(cases)('%s, %s: a second attempt is charged for itself alone', async (
   expect(records[0]).toMatchObject({ outcome: 'client-closed', attempts: 2 });
   expect(records[0]?.estimated?.tokens).toBeGreaterThan(0);
   expect(records[0]?.estimated?.tokens).toBeLessThan(100);
+});
+
+test.each(cases)('%s, %s: before there is a connection to the vendor', async (path, model) => {
+  // It accepts connections, and says nothing: no handshake of TLS is ever over.
+  let connections = 0;
+  const silent = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  await open(() => {}, `https://127.0.0.1:${getPort(silent)}`);
+  try {
+    await leaveAfter(0, path, model, WORDS);
+    expect(connections).toBeGreaterThan(0);
+    expect(records[0]).toMatchObject({ outcome: 'client-closed', attempts: 1, estimated: undefined });
+  } finally {
+    silent.close();
+  }
 });
