@@ -37,11 +37,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   readonly #origin: string;
   readonly #signal: Signal;
   readonly #ended: UpstreamRequest['ended'];
+  readonly #sent: UpstreamRequest['sent'];
   readonly #wait: Wait;
-  /** Until there is an answer, or none; and until the head has come. */
+  /** Until there is an answer, or none. */
   #settle: Settle | undefined;
   #observe: UpstreamRequest['observe'];
-  readonly #sent: UpstreamRequest['sent'];
   #socket: Dispatcher.DispatchController | undefined;
   #inflating: ReturnType<typeof inflater>;
   #observer: AnswerObserver | undefined;
