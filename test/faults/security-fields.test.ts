@@ -261,23 +261,26 @@ describe('S-34 query parameters and headers', () => {
     expect(await post('gemini', {}, KEY, '?callback=x')).toMatchObject({ asked: 1 });
   });
 
+  /** The headers that the vendor receives when a call is made with these. */
+  async function headersReceived(name: string, given: Readonly<Record<string, string>>) {
+    await fetch(`${stage.gateway.url}${CALLS[name]?.path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close', ...given },
+      body: JSON.stringify(CALLS[name]?.body),
+    });
+    return stage.upstream.received.at(-1)?.headers ?? {};
+  }
+
   test("Google's headers that could route a call are not forwarded", async () => {
     for (const [key, isSent] of [
       [HELD, false],
       [KEY, true],
     ] as const) {
-      await fetch(`${stage.gateway.url}${CALLS['gemini']?.path}`, {
-        method: 'POST',
-        headers: {
-          'x-goog-api-key': key,
-          'content-type': 'application/json',
-          connection: 'close',
-          'x-goog-request-params': 'model=gemini-2.5-flash',
-          'x-goog-api-client': 'tests',
-        },
-        body: JSON.stringify(CALLS['gemini']?.body),
+      const headers = await headersReceived('gemini', {
+        'x-goog-api-key': key,
+        'x-goog-request-params': 'model=gemini-2.5-flash',
+        'x-goog-api-client': 'tests',
       });
-      const { headers = {} } = stage.upstream.received.at(-1) ?? {};
       expect(headers['x-goog-api-client']).toBe('tests');
       expect('x-goog-request-params' in headers).toBe(isSent);
     }
@@ -288,18 +291,11 @@ describe('S-34 query parameters and headers', () => {
       [HELD, false],
       [KEY, true],
     ] as const) {
-      await fetch(`${stage.gateway.url}${CALLS['messages']?.path}`, {
-        method: 'POST',
-        headers: {
-          'x-api-key': key,
-          'content-type': 'application/json',
-          connection: 'close',
-          'anthropic-beta': 'tests',
-          'anthropic-user-profile-id': 'uprof_1',
-        },
-        body: JSON.stringify(CALLS['messages']?.body),
+      const headers = await headersReceived('messages', {
+        'x-api-key': key,
+        'anthropic-beta': 'tests',
+        'anthropic-user-profile-id': 'uprof_1',
       });
-      const { headers = {} } = stage.upstream.received.at(-1) ?? {};
       expect(headers['anthropic-beta']).toBe('tests');
       expect('anthropic-user-profile-id' in headers).toBe(isSent);
     }

@@ -27,6 +27,26 @@ const clock = useStoppedClock();
 const EJECTED = 60_000;
 const OVER = 1.2 * EJECTED;
 
+/** Two upstreams that answer `code` to a text with "poison", and a way to ask them by the key of one caller or another. */
+async function withPoison(code: number) {
+  const places = await upstreams(2);
+  const script: Script = (wire, request) => {
+    const answer = request.body.includes('poison') ? status(code) : good;
+    return answer(wire, request);
+  };
+  for (const place of places) place.script(script);
+  const keys = ['gw_key_one', 'gw_key_other'].map((key) => ({ key, name: key }));
+  const gateway = await gatewayOf({ vendors: openaiAt(places), keys });
+  const asked = async (key: string, text: string): Promise<number> => {
+    const body = JSON.stringify({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: text }] });
+    const headers = { authorization: `Bearer ${key}` };
+    const response = await ask(gateway.url, chat, false, { body, headers });
+    await response.text();
+    return response.status;
+  };
+  return { places, asked };
+}
+
 describe('several upstreams', () => {
   test('take turns, and each is sent its own key', async () => {
     const places = await upstreams(3);
@@ -101,21 +121,7 @@ describe('several upstreams', () => {
   });
 
   test('what fails for one caller alone takes no upstream from the others', async () => {
-    const places = await upstreams(2);
-    const breaksAtPoison: Script = (wire, request) => {
-      const script = request.body.includes('poison') ? status(500) : good;
-      return script(wire, request);
-    };
-    for (const place of places) place.script(breaksAtPoison);
-    const keys = ['gw_key_one', 'gw_key_other'].map((key) => ({ key, name: key }));
-    const gateway = await gatewayOf({ vendors: openaiAt(places), keys });
-    const asked = async (key: string, text: string): Promise<number> => {
-      const body = JSON.stringify({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: text }] });
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await ask(gateway.url, chat, false, { body, headers });
-      await response.text();
-      return response.status;
-    };
+    const { places, asked } = await withPoison(500);
     for (let at = 0; at < 10; at += 1)
       expect(await asked('gw_key_one', 'poison')).toBeGreaterThanOrEqual(500);
     const sent = places.reduce((sum, { requests }) => sum + requests.length, 0);
@@ -127,21 +133,7 @@ describe('several upstreams', () => {
   });
 
   test('one that takes its own key for wrong, for one caller alone, is tried for the others', async () => {
-    const places = await upstreams(2);
-    const refusesPoison: Script = (wire, request) => {
-      const script = request.body.includes('poison') ? status(401) : good;
-      return script(wire, request);
-    };
-    for (const place of places) place.script(refusesPoison);
-    const keys = ['gw_key_one', 'gw_key_other'].map((key) => ({ key, name: key }));
-    const gateway = await gatewayOf({ vendors: openaiAt(places), keys });
-    const asked = async (key: string, text: string): Promise<number> => {
-      const body = JSON.stringify({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: text }] });
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await ask(gateway.url, chat, false, { body, headers });
-      await response.text();
-      return response.status;
-    };
+    const { places, asked } = await withPoison(401);
     expect(await asked('gw_key_one', 'poison')).toBe(502);
     // Each was asked once, and is skipped for this caller at once.
     expect([await asked('gw_key_one', 'hello'), places.map(({ requests }) => requests.length)]).toEqual([

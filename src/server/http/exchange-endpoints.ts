@@ -113,7 +113,10 @@ const googleAsks: readonly ExchangeDescription[] = [
   },
 ];
 
-/** The endpoints of Google's format in one version. @param suffix tells the names of its operations from another version's */
+/**
+ * The endpoints of one version of Google's format.
+ * @param suffix keeps the names of its operations apart from those of the other version.
+ */
 function googleEndpoints(version: string, suffix: string): readonly ExchangeEndpoint[] {
   return googleAsks.map((described) => ({
     method: 'POST',

@@ -59,7 +59,7 @@ export interface Host<R extends CallerResponse> {
 /** Answers a request that is no exchange. */
 export type Handler = (incoming: Incoming, path: string) => Response | Promise<Response>;
 
-/** What a caller is told about models, or about its own key. @throws GatewayError */
+/** Makes the answer about models, or about the caller's own key. @throws GatewayError */
 export type RenderList = (
   gateway: Gateway,
   principal: Principal,

@@ -8,6 +8,7 @@ import { describeKey } from './caller-key.ts';
 import { isGoogleClient } from './client-family.ts';
 import { answerLive, answerReady, type Condition } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
+import { KEYS } from './openapi/describe-exchange.ts';
 import type { Endpoint } from './openapi/endpoint.ts';
 import { inPath, inQuery } from './openapi/parameters.ts';
 import { errorResponses, fileResponse, jsonResponse } from './openapi/responses.ts';
@@ -32,7 +33,6 @@ export interface ReadEndpoint extends Endpoint {
 type Row = Omit<ReadEndpoint, 'path' | 'method'>;
 
 const ANY_KEY = ['bearerKey', 'anthropicKey', 'googleKey'] as const;
-const GOOGLE_KEYS = ['bearerKey', 'googleKey', 'googleKeyInQuery'] as const;
 
 const FORMS =
   "With an `anthropic-version` header it also has Anthropic's fields; with a key in `x-goog-api-key` it is Google's.";
@@ -111,7 +111,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'listGoogleModels',
     tag: 'models',
     summary: 'The models that generateContent serves: Google’s, or all by configuration.',
-    keys: GOOGLE_KEYS,
+    keys: KEYS['generate-content'],
     parameters: [
       inQuery('pageSize', 'The most models of a page. Without it, all are one page.', { type: 'integer' }),
       inQuery('pageToken', 'The `nextPageToken` of the page before.', { type: 'string' }),
@@ -127,7 +127,7 @@ const rows: Readonly<Record<string, Row>> = {
     id: 'getGoogleModel',
     tag: 'models',
     summary: 'One model.',
-    keys: GOOGLE_KEYS,
+    keys: KEYS['generate-content'],
     parameters: [inPath('model', 'A Google model, without its vendor.')],
     responses: {
       200: jsonResponse('The model.', 'GoogleModel'),

@@ -26,7 +26,8 @@ export const EVENTS: Readonly<Record<FormatName, string>> = {
   'generate-content': '`GenerateContentResponse` objects. An error is an event with `error`.',
 };
 
-const KEYS: Readonly<Record<FormatName, NonNullable<Operation['keys']>>> = {
+/** Where a key may stand in a request of each format. */
+export const KEYS: Readonly<Record<FormatName, NonNullable<Operation['keys']>>> = {
   'chat-completions': ['bearerKey'],
   responses: ['bearerKey'],
   messages: ['bearerKey', 'anthropicKey'],

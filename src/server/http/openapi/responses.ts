@@ -49,7 +49,7 @@ export function jsonResponse(description: string, ...schemas: SchemaName[]): Jso
   return {
     description,
     headers: { 'x-request-id': REQUEST_ID },
-    content: { 'application/json': { schema: anyOf(schemas.map(schemaAt)) } },
+    content: { 'application/json': { schema: renderUnion(schemas.map(schemaAt)) } },
   };
 }
 
@@ -95,7 +95,7 @@ export function fileResponse(description: string, ...types: string[]): JsonObjec
  * @returns response objects by status
  */
 export function errorResponses(formats: readonly FormatName[], ...statuses: ErrorStatus[]): JsonObject {
-  const schema = anyOf(formats.map((format) => schemaAt(ERRORS[format])));
+  const schema = renderUnion(formats.map((format) => schemaAt(ERRORS[format])));
   return errorsWith({ 'x-request-id': REQUEST_ID }, {}, schema, statuses);
 }
 
@@ -111,11 +111,11 @@ export function refusalResponses(
   meanings: Meanings = {},
 ): JsonObject {
   const error = schemaAt(ERRORS[format]);
-  const schema = anyOf([error, ...(listed ? [{ type: 'array', items: error, minItems: 1 }] : [])]);
+  const schema = renderUnion([error, ...(listed ? [{ type: 'array', items: error, minItems: 1 }] : [])]);
   return errorsWith(EXCHANGE_IDS, limitHeaders, schema, statuses, meanings);
 }
 
-function anyOf(schemas: readonly JsonObject[]): JsonObject {
+function renderUnion(schemas: readonly JsonObject[]): JsonObject {
   const [only, ...others] = schemas;
   return only !== undefined && others.length === 0 ? only : { anyOf: schemas };
 }
