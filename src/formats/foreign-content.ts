@@ -1,7 +1,9 @@
 /**
- * What other vendors' models leave in the dialogues of each format. Only repairs need this, and no translation. It is not
- * left to a translation within the format, which writes the whole request anew: settings as the catalog knows the model,
- * calls without the breakpoints of routers, the dialogue in another order. And it refuses what the vendor has stored.
+ * What other vendors' models leave in the dialogues of each format. Only repairs need this, and no translation.
+ *
+ * A translation within the format would remove it as well, but it changes more of the request: it adapts the settings to the
+ * model, drops the breakpoints that routers take on calls, and reorders the dialogue. It also refuses what the vendor has
+ * stored.
  */
 
 import type { FormatName } from '../conversation/prompt.ts';

@@ -67,7 +67,7 @@ export interface OptionalFields {
   refusedIn(refusal: GatewayError, betas: readonly string[]): readonly string[];
   /**
    * Leaves out the fields of these names, or writes those with a newer name under it.
-   * @returns the same object if the request has none of them.
+   * @returns the request itself if nothing in it changes.
    */
   without(request: JsonObject, names: ReadonlySet<string>): JsonObject;
 }

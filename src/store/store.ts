@@ -62,7 +62,7 @@ async function migratePostgres(
   }
 }
 
-/** Milliseconds after which people are told what they wait for. */
+/** Milliseconds after which a line in the log says what the start waits for. */
 const SLOW_MIGRATION = 5_000;
 
 function slowMigration(place: StorePlace): string {

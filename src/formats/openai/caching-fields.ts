@@ -10,7 +10,7 @@ import type { OptionalFields } from '../outbound.ts';
 
 const FIELDS = ['cache_control', 'prompt_cache_breakpoint', 'prompt_cache_key'];
 
-/** A field as the last step of a path. What stands in one is refused by services that take it ("cache_control.ttl"). */
+/** A field as the last step of a path. A service that names something inside the field ("cache_control.ttl") knows the field. */
 const NAMED = /\b(?:cache_control|prompt_cache_(?:breakpoint|key))\b(?!\.\w)/g;
 
 /**

@@ -30,7 +30,7 @@ function inputUsage(usage: ScriptUsage): JsonObject {
   };
 }
 
-/** The usage of a message, as far as it is told. */
+/** The usage of a message. @param output the figures of its output that are known so far. */
 function messageUsage(usage: ScriptUsage, output: JsonObject): JsonObject {
   return {
     ...inputUsage(usage),

@@ -30,7 +30,7 @@ const bodies = (mark: JsonObject): readonly (readonly [FormatName, JsonObject])[
   ],
 ];
 
-/** How often each of the two fields stands in the request to a model. */
+/** Counts each of the two fields in the request to a model. */
 function marksFor(
   from: FormatName,
   body: JsonObject,

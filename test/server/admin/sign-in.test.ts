@@ -381,7 +381,7 @@ test('however many begin to sign in, the provider is asked once a minute who it 
   await other.close();
 });
 
-test('a provider that could not be asked is asked anew', async () => {
+test('after a provider has failed to answer, the next sign-in asks it again', async () => {
   const port = await freePort();
   const other = await startWith({ issuer: `http://127.0.0.1:${port}` });
   const begin = async (): Promise<number> => (await visit(`${other.url}/admin/sign-in`, new Map())).status;
