@@ -60,6 +60,8 @@ export interface FaultDetails {
    * requested model alone, or what the caller has asked of the vendor, such as a time.
    */
   readonly concerns?: Concern;
+  /** Whether the vendor has said no more than that it failed. It may say why in its next event. */
+  readonly isUnexplained?: boolean;
   readonly cause?: unknown;
 }
 
@@ -108,6 +110,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly loss: Loss | undefined;
   readonly concerns: Concern | undefined;
+  readonly isUnexplained: boolean;
 
   /** @param message for the caller: it contains no key, no internal address and none of the caller's own text. */
   constructor(fault: Fault, message: string, details: FaultDetails = {}) {
@@ -120,6 +123,7 @@ export class GatewayError extends Error {
     this.headers = details.headers ?? {};
     this.loss = details.loss;
     this.concerns = details.concerns;
+    this.isUnexplained = details.isUnexplained ?? false;
   }
 }
 

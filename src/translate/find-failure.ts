@@ -12,7 +12,8 @@ export type FailureReader = Pick<Outbound, 'parseFailure' | 'marks'>;
 export const HEAD = 1_024;
 
 /**
- * Finds the first failure that events report. It parses all of them, so callers first search for the format's mark
+ * Finds the first failure that events report, or the first one that is explained: Azure's content filter sends a failed
+ * response without a word, and the reason after it (maximhq/bifrost#6419). It parses all of them, so callers first search for the format's mark
  * `failing`.
  * @param events whole events; what is left of one that was cut parses as nothing.
  */
@@ -20,9 +21,11 @@ export function findFailure(
   events: Uint8Array,
   { parseFailure }: Pick<FailureReader, 'parseFailure'>,
 ): GatewayError | undefined {
+  let first: GatewayError | undefined;
   for (const event of run(decodeSse(), [events])) {
     const failure = parseFailure(event);
-    if (failure !== undefined) return failure;
+    if (failure?.isUnexplained === false) return failure;
+    first ??= failure;
   }
-  return undefined;
+  return first;
 }

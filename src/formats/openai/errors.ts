@@ -94,6 +94,7 @@ function toGatewayError(status: number, fields: ErrorFields): GatewayError {
       status !== 410 && { status: status === 403 ? 400 : status }),
     ...(fields.param !== undefined && { param: fields.param }),
     ...(code !== undefined && { code }),
+    ...(fields.message === undefined && fields.code === undefined && { isUnexplained: true }),
     ...(wait !== undefined && fault === 'rate-limited' && { retryAfter: wait }),
   });
 }

@@ -12,7 +12,7 @@ import { eventEndSearch } from '../../streams/event-ends.ts';
 import { decodeSse } from '../../streams/sse.ts';
 import { run } from '../../streams/step.ts';
 import { UnreadBytes } from '../../streams/unread-bytes.ts';
-import { type FailureReader, HEAD } from '../../translate/find-failure.ts';
+import { type FailureReader, findFailure, HEAD } from '../../translate/find-failure.ts';
 
 /** How many bytes of a stream are examined. OpenAI repeats the whole request before it answers. */
 export const WATCHED_MARK = 256 * 1024;
@@ -89,7 +89,8 @@ export class Beginning {
       return undefined;
     }
     await this.#until(() => this.#isOver, REST);
-    return { bytes: concatBytes(this.#pieces ?? []), error };
+    const bytes = concatBytes(this.#pieces ?? []);
+    return { bytes, error: error.isUnexplained ? (findFailure(bytes, this.#reader) ?? error) : error };
   }
 
   /** Resolves as soon as the condition holds, or after `milliseconds`. */

@@ -51,6 +51,8 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   readonly #items: ItemDispatcher;
   #started = false;
   #ended = false;
+  /** A failure that says nothing. Azure says why in the event after it (maximhq/bifrost#6419). */
+  #unexplained: GatewayError | undefined;
   /** The event that was read last, if it adds to a text. */
   #delta: JsonObject | undefined;
 
@@ -72,7 +74,7 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
   }
 
   flush(): void {
-    if (!this.#ended) throw endedEarly();
+    if (!this.#ended) throw this.#unexplained ?? endedEarly();
   }
 
   last(): string | undefined {
@@ -103,10 +105,16 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
         return;
       case 'error':
       case 'response.failed':
-        throw parseErrorObject(event);
+        this.#fail(parseErrorObject(event));
+        return;
       case 'response.cancelled':
         throw new GatewayError('upstream-broken', 'The upstream cancelled its answer.');
     }
+  }
+
+  #fail(failure: GatewayError): void {
+    if (!failure.isUnexplained) throw failure;
+    this.#unexplained ??= failure;
   }
 
   #readWhole(body: JsonObject): void {
