@@ -482,8 +482,27 @@ describe("checklist 46: words of Google's and Amazon's services in OpenAI's form
     ['function_call_filter: MALFORMED_FUNCTION_CALL', 'messages', 'refusal'],
     ['function_call_filter: MALFORMED_FUNCTION_CALL', 'responses', 'content_filter'],
     ['guardrail_intervened', 'messages', 'refusal'],
+    ['content_filtered', 'messages', 'refusal'],
+    ['content_filtered', 'responses', 'content_filter'],
+    ['malformed_tool_use', 'messages', 'refusal'],
+    ['malformed_model_output', 'responses', 'content_filter'],
   ])('checklist 46: %s, in %s', async (word, from, expected) => {
     expect(await ends(from, QWEN, ended(word))).toEqual([expected, [expected]]);
+  });
+});
+
+describe("checklist 46: Amazon's words in Anthropic's format are no normal end", () => {
+  test.each<[string, Caller, Json]>([
+    ['guardrail_intervened', 'chat-completions', 'content_filter'],
+    ['guardrail_intervened', 'responses', 'content_filter'],
+    ['content_filtered', 'chat-completions', 'content_filter'],
+    ['malformed_tool_use', 'chat-completions', 'content_filter'],
+    ['malformed_model_output', 'responses', 'content_filter'],
+  ])('checklist 46: %s, in %s', async (word, from, expected) => {
+    expect(await ends(from, CLAUDE, claudeBoth([{ type: 'text', text: 'Well, ' }], word))).toEqual([
+      expected,
+      [expected],
+    ]);
   });
 });
 

@@ -30,8 +30,11 @@ const FINISH: ReadonlyMap<string, Finish> = new Map([
   ['prohibited_content', 'content-filter'],
   ['spii', 'content-filter'],
   ['malformed_function_call', 'malformed-call'],
-  // Amazon Bedrock (pydantic/pydantic-ai#7816).
+  // Amazon Bedrock (its API reference, Converse, `stopReason`; pydantic/pydantic-ai#7816).
   ['guardrail_intervened', 'content-filter'],
+  ['content_filtered', 'content-filter'],
+  ['malformed_model_output', 'malformed-call'],
+  ['malformed_tool_use', 'malformed-call'],
 ]);
 
 /** What Google's service in this format puts before a word of Gemini: `function_call_filter: MALFORMED_FUNCTION_CALL`. */

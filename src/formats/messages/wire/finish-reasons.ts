@@ -23,6 +23,11 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   // Not documented (earendil-works/pi#978, router-for-me/CLIProxyAPI#4958). Z.ai has the word in chat-completions.
   ['sensitive', 'content-filter'],
   ['model_context_window_exceeded', 'context-length'],
+  // Amazon Bedrock, whose words services in front of it pass on (its API reference, Converse, `stopReason`).
+  ['guardrail_intervened', 'content-filter'],
+  ['content_filtered', 'content-filter'],
+  ['malformed_model_output', 'malformed-call'],
+  ['malformed_tool_use', 'malformed-call'],
 ]);
 
 /** Reasons that every format has a word for. */
@@ -65,7 +70,7 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
     ...(explanation !== undefined && { explanation }),
     ...withFormatSpecific('messages', {
       ...withoutNulls(endFields),
-      ...(word !== undefined && !isRestored(word) && { stop_reason: word }),
+      ...(word !== undefined && !RESTORED.has(word) && { stop_reason: word }),
     }),
     ...withUnknownFields(withoutNulls(unknownFields)),
   };
@@ -78,13 +83,13 @@ function findFinish(word: string | undefined, { direct, byCode }: Calls): Finish
   return finish === 'tool-calls' && !direct && !byCode ? 'stop' : finish;
 }
 
-/** Words for whose finish `renderStop` has another one. */
-const RENDERED_OTHERWISE: ReadonlySet<string> = new Set(['compaction', 'sensitive']);
-
-/** Tells whether `renderStop` renders the finish as this same word. */
-function isRestored(word: string): boolean {
-  return FINISHES.has(word) && !RENDERED_OTHERWISE.has(word);
-}
+/** Words that `renderStop` renders again from their finish. */
+const RESTORED: ReadonlySet<string> = new Set([
+  ...COMMON,
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+]);
 
 const WORDS = {
   length: 'max_tokens',
