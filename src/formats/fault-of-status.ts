@@ -1,6 +1,7 @@
 /** What the status of an error answer means by itself. The formats know words that say more. */
 
 import type { Fault } from '../lib/errors.ts';
+import { asNumber, type Json } from '../lib/json.ts';
 
 const FAULTS: ReadonlyMap<number, Fault> = new Map<number, Fault>([
   [400, 'invalid-request'],
@@ -35,4 +36,11 @@ export function findStatusFault(status = 500): Fault {
   // If the upstream does not know a method, a path or a media type, that is the gateway's mistake and not the caller's.
   const isCallers = status > 422 && status < 499;
   return FAULTS.get(status) ?? (isCallers ? 'invalid-request' : 'upstream-broken');
+}
+
+/** Reads the HTTP status of a failure, if a field of an error is one. LiteLLM and Envoy AI Gateway write it as a text. */
+export function parseErrorStatus(field: Json | undefined): number | undefined {
+  const status = typeof field === 'string' && field.length === 3 ? Number(field) : asNumber(field);
+  const isStatus = status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599;
+  return isStatus ? status : undefined;
 }

@@ -13,6 +13,7 @@ import {
   type JsonObject,
 } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
+import { parseErrorStatus } from '../fault-of-status.ts';
 
 /** What an error answer says, whatever its shape. */
 export interface ErrorFields {
@@ -85,13 +86,19 @@ function errorFields(message: string | undefined, error: JsonObject): ErrorField
   const numbers = [MINIMAX_STATUSES[named] ?? named, error['code'], error['status']];
   return compact({
     message: message?.slice(0, MAX_FOREIGN) || undefined,
-    type: foreignText(error['type']),
-    code: foreignText(error['code']) || undefined,
-    param: foreignText(error['param']),
-    status: numbers.map(asNumber).find(isErrorStatus),
+    type: word(error['type']),
+    code: parseErrorStatus(error['code']) === undefined ? word(error['code']) : undefined,
+    param: word(error['param']),
+    status: numbers.map(parseErrorStatus).find((status) => status !== undefined),
     moderated: asObject(error['metadata'])?.['flagged_input'] !== undefined,
     resetsAt: parseReset(asObject(asObject(error['metadata'])?.['headers'])),
   });
+}
+
+/** A text of an error, unless there is none: LiteLLM writes Python's word for that. */
+function word(value: Json | undefined): string | undefined {
+  const text = foreignText(value);
+  return text === '' || text === 'None' ? undefined : text;
 }
 
 /** When a rate limit ends, by the header that OpenRouter puts into its error: milliseconds or seconds since 1970. */
@@ -118,8 +125,4 @@ function joinDetail(detail: Json | undefined): string | undefined {
     return place === '' ? (said ?? []) : `${place}: ${said ?? 'invalid'}`;
   });
   return lines.length > 0 ? lines.join('; ') : undefined;
-}
-
-function isErrorStatus(status: number | undefined): status is number {
-  return status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599;
 }

@@ -12,11 +12,11 @@ import {
 } from '../../../lib/errors.ts';
 import { foreignText } from '../../../lib/foreign-text.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asNumber, asObject, asObjects, isList, isObject } from '../../../lib/json.ts';
+import { asObject, asObjects, isList, isObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
-import { findStatusFault } from '../../fault-of-status.ts';
+import { findStatusFault, parseErrorStatus } from '../../fault-of-status.ts';
 import { saysPromptIsTooLong } from '../../too-long.ts';
 
 /** @see Outbound.parseError */
@@ -31,9 +31,8 @@ export function parseError(status: number, body: string): GatewayError {
  */
 function makeError(value: Json | undefined, status?: number): GatewayError {
   const error: JsonObject = isObject(value) ? value : { message: value };
-  const code = asNumber(error['code']);
   const word = foreignText(error['status']) ?? '';
-  const http = status ?? (code !== undefined && code >= 400 ? code : (STATUS_OF.get(word) ?? 500));
+  const http = status ?? parseErrorStatus(error['code']) ?? STATUS_OF.get(word) ?? 500;
   const message = hideConsumer(foreignText(error['message']) ?? '');
   const details = asObjects(error['details']);
   const fault = findFault(http, word, message, details);

@@ -6,7 +6,7 @@ import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { saysAccountIsClosed } from '../../account.ts';
-import { findStatusFault } from '../../fault-of-status.ts';
+import { findStatusFault, parseErrorStatus } from '../../fault-of-status.ts';
 import type { RecognizedRefusal } from '../../format.ts';
 import { isModelMissing, saysModelIsMissing } from '../../missing-model.ts';
 import { saysPromptIsTooLong } from '../../too-long.ts';
@@ -47,16 +47,18 @@ export function isUntypedError(value: JsonObject): boolean {
  */
 export function parseErrorValue(value: JsonObject, status?: number): GatewayError {
   const error = asObject(value['error']) ?? value;
+  const said = status === undefined || status < 400 ? parseErrorStatus(error['code']) : undefined;
   const message = maskKeys(
     foreignText(error['message']) ?? foreignText(value['error']) ?? foreignText(error['msg']) ?? '',
   );
   const code = foreignText(asObject(error['details'])?.['error_code']);
-  const fault = FAULTS_BY_CODE.get(code) ?? findFault(foreignText(error['type']) ?? '', message, status);
+  const fault =
+    FAULTS_BY_CODE.get(code) ?? findFault(foreignText(error['type']) ?? '', message, said ?? status);
   // The vendor's text may contain the gateway's own key or account.
   if (fault === 'upstream-auth') return new GatewayError(fault, CREDENTIALS_REFUSED);
   return new GatewayError(
     fault,
-    message || defaultMessage(status),
+    message || defaultMessage(said ?? status),
     REFUSALS.includes(fault) ? parseDetails(message, code) : {},
   );
 }
