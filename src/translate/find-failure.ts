@@ -12,9 +12,9 @@ export type FailureReader = Pick<Outbound, 'parseFailure' | 'marks'>;
 export const HEAD = 1_024;
 
 /**
- * Finds the first failure that events report, or the first one that is explained: Azure's content filter sends a failed
- * response without a word, and the reason after it (maximhq/bifrost#6419). It parses all of them, so callers first search for the format's mark
- * `failing`.
+ * Finds the first failure that says why, or else the first one: Azure's content filter sends a failed response without a
+ * word, and the reason in the event after it (maximhq/bifrost#6419). It parses all events, so callers first search for the
+ * format's mark `failing`.
  * @param events whole events; what is left of one that was cut parses as nothing.
  */
 export function findFailure(
