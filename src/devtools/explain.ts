@@ -14,9 +14,8 @@ import { type ReachOptions, reaches } from '../pipeline/model/reach.ts';
 import { inboundFor } from '../translate/caller-format.ts';
 import { isResponsesBody } from '../translate/cursor/index.ts';
 import { type ExplainedFields, explainedFields } from '../translate/explained-fields.ts';
-import { formatForPrompt } from '../translate/format-for-prompt.ts';
 import { refuseUnknown } from '../translate/refuse-unknown.ts';
-import { translatedFormat } from '../translate/vendor-format.ts';
+import { formatForPrompt, translatedFormat } from '../translate/vendor-format.ts';
 import { writeRequest } from '../translate/write-request.ts';
 import { upstreamName, type Vendor, type Vendors } from '../upstream/vendor.ts';
 

@@ -1,7 +1,14 @@
-/** Web searches that go to another vendor's model: what they say, and the report of what of that is lost. */
+/** Web searches that go to another vendor's model: what they ask for, and the report of what is lost. */
 
-import { asList, asObject, asText, type JsonObject, withoutNulls } from '../lib/json.ts';
+import type { Tool } from '../conversation/prompt.ts';
+import { asList, asNumber, asObject, asText, type JsonObject, withoutNulls } from '../lib/json.ts';
 import type { Report } from './format.ts';
+
+/**
+ * Where a body of chat-completions has its web search: at its top, instead of among the tools. As a tool of the prompt, the
+ * search has this name as its `type` and as its only field.
+ */
+export const WEB_SEARCH_OPTIONS = 'web_search_options';
 
 /**
  * Reads a web search: how much of what is found the model reads (OpenAI's word for it), about where the user is, and
@@ -9,7 +16,7 @@ import type { Report } from './format.ts';
  * Google knows only domains to leave out. LiteLLM's callers of chat-completions write Anthropic's own.
  */
 export function readWebSearch(tool: JsonObject) {
-  const options = asObject(tool['web_search_options']) ?? tool;
+  const options = asObject(tool[WEB_SEARCH_OPTIONS]) ?? tool;
   const location = asObject(options['user_location']);
   const filters = asObject(options['filters']) ?? options;
   const google = asObject(options['googleSearch']);
@@ -36,10 +43,19 @@ export function reportWebSearch(
   kept: readonly string[],
   report: Report,
 ): void {
-  const settings = asObject(tool['web_search_options']) ?? asObject(tool['googleSearch']) ?? tool;
+  const settings = asObject(tool[WEB_SEARCH_OPTIONS]) ?? asObject(tool['googleSearch']) ?? tool;
   const lost = Object.keys(withoutNulls(settings)).filter(
     (name) => !NO_SETTINGS.has(name) && !kept.includes(name),
   );
   const without = lost.length === 0 ? '' : `, without ${lost.join(', ')}`;
   report('tools[].type', 'approximated', `web search is sent as ${sentAs}${without}`);
+}
+
+/**
+ * Finds how often the model may search the web, as Anthropic's search says it, and LiteLLM's callers of it in
+ * chat-completions; undefined if the caller sets no limit.
+ */
+export function findMaxSearches(tools: readonly Tool[] = []): number | undefined {
+  const search = tools.find((tool) => tool.kind === 'hosted' && tool.webSearch);
+  return search?.kind === 'hosted' ? asNumber(search.value['max_uses']) : undefined;
 }

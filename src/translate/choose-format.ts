@@ -3,14 +3,12 @@
 import { DEFAULT_VENDOR } from '../catalog/default-vendor.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { unreported } from '../formats/format.ts';
-import { asBody } from './as-body.ts';
 import type { RequestBodies } from './bodies.ts';
 import { inboundFor } from './caller-format.ts';
-import { checkFormats } from './check-formats.ts';
+import { asBody, checkFormats } from './check-input.ts';
 import { catalog, chooseSpeaker, chooseTraits } from './choose-traits.ts';
 import { isResponsesBody } from './cursor/index.ts';
-import { formatForPrompt } from './format-for-prompt.ts';
-import { translatedFormat, vendorFormat } from './vendor-format.ts';
+import { formatForPrompt, translatedFormat, vendorFormat } from './vendor-format.ts';
 
 /** What `chooseFormat` takes. */
 export interface RequestToPlace<From extends FormatName> {

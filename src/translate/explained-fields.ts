@@ -4,7 +4,7 @@ import type { FormatName } from '../conversation/prompt.ts';
 import type { Note } from '../formats/format.ts';
 import { isEmpty, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { fieldPathForCaller } from './field-path-for-caller.ts';
-import { speller } from './speller.ts';
+import { speller } from './spellings.ts';
 
 export interface ExplainedFields {
   /** What did not reach the vendor unchanged. */

@@ -2,7 +2,7 @@
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { isObject, type Json, type JsonObject } from '../lib/json.ts';
-import { speller } from './speller.ts';
+import { speller } from './spellings.ts';
 
 /**
  * The callers' names of a prompt's fields, where they differ from the prompt's. The first one that a request contains

@@ -1,4 +1,4 @@
-/** A model as a program describes it. */
+/** A model as a program describes it. It stands alone because the types of the package reach no further than this. */
 
 import type { ModelTraits } from '../formats/format.ts';
 

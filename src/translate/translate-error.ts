@@ -3,7 +3,7 @@
 import type { FormatName } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import { asGatewayError } from '../lib/errors.ts';
-import { checkFormats } from './check-formats.ts';
+import { checkFormats } from './check-input.ts';
 import { type ErrorAnswer, errorAnswer } from './error-answer.ts';
 import { randomId } from './random-id.ts';
 

@@ -6,7 +6,7 @@ import { validator } from '../protocol/validate.ts';
 import type { Result, ValidateOptions } from '../protocol/validator.ts';
 import { decodeSse, type Sse } from '../streams/sse.ts';
 import type { Sink } from '../streams/step.ts';
-import { checkFormats } from './check-formats.ts';
+import { checkFormats } from './check-input.ts';
 
 /** What `validateStream` takes besides the format. */
 export interface StreamCheck extends ValidateOptions {

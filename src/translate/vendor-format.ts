@@ -1,8 +1,10 @@
 /** The format in which a service gets the requests to a model. */
 
 import type { Model } from '../catalog/model.ts';
-import type { FormatName } from '../conversation/prompt.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import type { ModelTraits } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
+import { findOnlyFormat } from '../formats/openai/one-format-only.ts';
 import type { JsonObject } from '../lib/json.ts';
 
 /** What decides on the format, of a service. */
@@ -42,4 +44,18 @@ export function vendorFormat(
  */
 export function translatedFormat({ formats }: FormatSpeaker, model: Model): FormatName {
   return model.thinking !== undefined && formats.includes('responses') ? 'responses' : formats[0];
+}
+
+/**
+ * Picks the format: another one that the vendor speaks, if only that one can express the prompt.
+ * @param usual the format of other translated requests to this model.
+ */
+export function formatForPrompt(
+  usual: FormatName,
+  { formats }: FormatSpeaker,
+  prompt: Prompt,
+  target: ModelTraits,
+): FormatName {
+  if (!formats.includes('chat-completions') || !formats.includes('responses')) return usual;
+  return findOnlyFormat(prompt, target) ?? usual;
 }

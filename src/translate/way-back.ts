@@ -3,7 +3,7 @@
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { formats } from '../formats/formats.ts';
 import type { AnswerTranslation } from './answer-events.ts';
-import { checkFormats } from './check-formats.ts';
+import { checkFormats } from './check-input.ts';
 import { chooseTraits } from './choose-traits.ts';
 import { randomId } from './random-id.ts';
 import { TranslatedRequest } from './translate-request.ts';

@@ -10,10 +10,10 @@ import {
   type RequestContext,
   unreported,
 } from '../formats/format.ts';
-import { type JsonObject, withoutFields } from '../lib/json.ts';
+import { amended, GatewayError, invalid } from '../lib/errors.ts';
+import { isList, type JsonObject, withoutFields } from '../lib/json.ts';
 import { wordList } from '../lib/words.ts';
-import { findStops } from './find-stops.ts';
-import { renderPrompt } from './render-prompt.ts';
+import { fieldPathForCaller } from './field-path-for-caller.ts';
 
 export interface WrittenRequest {
   /** The body of the vendor's request. */
@@ -58,4 +58,57 @@ export function requestContext(id: string, given: Prompt, sent: JsonObject): Req
   const prompt = outlinePrompt(given);
   const body = withoutFields(sent, DIALOGUE_FIELDS);
   return { prompt, body, id: lettersAndDigits(id), created: Math.floor(Date.now() / 1000) };
+}
+
+/** The fields that hold the dialogue. Each vendor refuses an empty one, in words about a list that the caller never wrote. */
+const DIALOGUES = ['messages', 'input', 'contents'];
+
+/**
+ * Renders a prompt as the body of a request to a vendor. What the vendor cannot take is refused with the caller's names
+ * of the fields.
+ * @param from the format of `body`, which the prompt was parsed from.
+ * @throws GatewayError `invalid-request`, with the field of `body` as its param.
+ */
+export function renderPrompt(
+  outbound: Outbound,
+  prompt: Prompt,
+  target: ModelTraits,
+  report: Report,
+  from: FormatName,
+  body: JsonObject,
+): JsonObject {
+  try {
+    const request = outbound.renderRequest(prompt, target, report);
+    const isEmpty = DIALOGUES.some((name) => isList(request[name]) && request[name].length === 0);
+    // An empty list of the caller's own is answered by the vendor. With OpenAI's `prompt` it is valid.
+    if (isEmpty && prompt.turns.length > 0) {
+      throw invalid(
+        'Nothing is left for this model to answer: what was sent is empty, or only another vendor can read it.',
+        'turns',
+      );
+    }
+    return request;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.param === undefined) throw error;
+    throw amended(error, { param: fieldPathForCaller(error.param, from, body) });
+  }
+}
+
+/**
+ * The most stop sequences, since each is searched for in each piece of an answer. Vendors that accept any take four or
+ * five.
+ */
+const MAX_STOPS = 64;
+
+/**
+ * The stop sequences of a prompt, none of them empty. The gateway looks for them itself (`conversation/stop-at.ts`).
+ * @throws GatewayError `invalid-request` if there are more than MAX_STOPS.
+ */
+function findStops({ stop = [] }: Prompt, from: FormatName, body: JsonObject): readonly string[] {
+  if (stop.length > MAX_STOPS)
+    throw invalid(
+      `This model accepts at most ${MAX_STOPS} stop sequences.`,
+      fieldPathForCaller('stop', from, body),
+    );
+  return stop.filter((sequence) => sequence !== '');
 }

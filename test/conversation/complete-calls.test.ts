@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Part, Turn } from '../../src/conversation/prompt.ts';
 import { completeCalls } from '../../src/conversation/rules/complete-calls.ts';
-import { renameRepeatedIds } from '../../src/conversation/rules/rename-repeated-ids.ts';
+import { renameRepeatedIds } from '../../src/conversation/rules/distinct-call-ids.ts';
 import { strictTurns } from '../../src/conversation/rules/strict-turns.ts';
 import { excessOf } from '../support/cost.ts';
 

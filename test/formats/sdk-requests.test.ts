@@ -20,7 +20,7 @@ import { generateContentRequest } from '../../src/sandbox/schemas/generate-conte
 import { messagesRequest } from '../../src/sandbox/schemas/messages.ts';
 import { responsesRequest } from '../../src/sandbox/schemas/responses.ts';
 import { fieldPathForCaller } from '../../src/translate/field-path-for-caller.ts';
-import { renderPrompt } from '../../src/translate/render-prompt.ts';
+import { renderPrompt } from '../../src/translate/write-request.ts';
 import { FIXTURES } from '../support/recording.ts';
 import { BESIDE } from '../support/sdk-fields.ts';
 import { type Place, places, type Samples, shapeOf, TEXT } from '../support/sdk-types.ts';

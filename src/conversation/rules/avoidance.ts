@@ -6,8 +6,8 @@
 import { compact } from '../../lib/json.ts';
 import type { Part, Prompt, Tool, Turn } from '../prompt.ts';
 import { completeCalls } from './complete-calls.ts';
+import { renameRepeatedIds } from './distinct-call-ids.ts';
 import { leadingSystem, systemAsUser } from './later-system.ts';
-import { renameRepeatedIds } from './rename-repeated-ids.ts';
 import { strictTurns } from './strict-turns.ts';
 
 /** One thing that a request can avoid. */

@@ -4,6 +4,7 @@
  * unique"). So all but the first go by names of their own until the answer is back in the caller's format.
  */
 
+import { equalJson } from '../../lib/equal-json.ts';
 import type { NamedTool, Prompt, Tool, ToolCallPart, Turn } from '../prompt.ts';
 import { toolTable } from './tool-table.ts';
 
@@ -78,4 +79,19 @@ export function renameCalls(
 /** The caller's names of the tools that go by other names, by these names. */
 export function findGivenNames({ tools }: Pick<Prompt, 'tools'>): ReadonlyMap<string, string> {
   return toolTable(tools, (tool) => tool.givenName);
+}
+
+/**
+ * The tools without those that a request has twice, word for word, as frameworks write that gather tools from several
+ * places. OpenAI accepts them, and Anthropic and Google refuse the request ("Duplicate function declaration found").
+ * Different tools of one name stay, and the vendor refuses them.
+ */
+export function withoutRepeated<T extends Tool>(tools: readonly T[]): readonly T[] {
+  const seen = new Map<string, T>();
+  return tools.filter((tool) => {
+    if (tool.kind === 'hosted') return true;
+    const before = seen.get(tool.name);
+    seen.set(tool.name, tool);
+    return before === undefined || !equalJson(before, tool);
+  });
 }

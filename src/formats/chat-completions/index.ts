@@ -1,13 +1,13 @@
 /** OpenAI's `POST /v1/chat/completions`, and the many services that speak the same format. */
 
 import type { Format } from '../format.ts';
+import { renderError } from '../openai/errors.ts';
 import { unknownField } from '../openai/fields.ts';
 import { COMMENT_LINE } from '../openai/ping.ts';
 import { findDialect } from './dialects.ts';
 import { parseRequest } from './inbound/parse-request.ts';
 import { refuseUnknown, unknownTool } from './inbound/refuse-unknown.ts';
-import { renderError, renderLateError } from './inbound/render-error.ts';
-import { renderEvents } from './inbound/render-events.ts';
+import { renderEvents, renderLateError } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
 import { parseError, parseFailure, recognizeRefusal } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';

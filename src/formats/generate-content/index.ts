@@ -2,17 +2,15 @@
 
 import type { Format, Inbound } from '../format.ts';
 import { renderHeaders } from './dialects.ts';
-import { inboundCounting } from './inbound/count-tokens.ts';
 import { numberingEnums } from './inbound/number-enums.ts';
-import { parseRequest } from './inbound/parse-request.ts';
+import { inboundCounting, parseRequest } from './inbound/parse-request.ts';
 import { refuseUnknown, unknownField } from './inbound/refuse-unknown.ts';
 import { renderError, renderLateError } from './inbound/render-error.ts';
 import { PING, renderEvents } from './inbound/render-events.ts';
 import { renderReply } from './inbound/render-reply.ts';
-import { outboundCounting } from './outbound/count-tokens.ts';
 import { parseError, parseFailure } from './outbound/parse-error.ts';
 import { parseEvents } from './outbound/parse-events.ts';
-import { renderRequest } from './outbound/render-request.ts';
+import { outboundCounting, renderRequest } from './outbound/render-request.ts';
 import { parseAlt } from './wire/alt.ts';
 
 const inbound: Inbound = {

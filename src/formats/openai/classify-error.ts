@@ -1,10 +1,14 @@
 /** The meaning of an error answer, by its status and by what it says. */
 
 import type { Fault } from '../../lib/errors.ts';
-import { saysAccountIsClosed, saysKeyIsWrong } from '../account.ts';
 import { findStatusFault } from '../fault-of-status.ts';
-import { isModelMissing, saysModelIsMissing } from '../missing-model.ts';
-import { saysPromptIsTooLong } from '../too-long.ts';
+import {
+  isModelMissing,
+  saysAccountIsClosed,
+  saysKeyIsWrong,
+  saysModelIsMissing,
+  saysPromptIsTooLong,
+} from '../refusal-words.ts';
 import type { ErrorFields } from './error-body.ts';
 
 /** The fault that an error answer means. */

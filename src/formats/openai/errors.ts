@@ -6,7 +6,7 @@
 import { CREDENTIALS_REFUSED, type Fault, GatewayError, reportedWait } from '../../lib/errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
-import { saysContentIsRefused } from '../refused-content.ts';
+import { saysContentIsRefused } from '../refusal-words.ts';
 import { classifyError, guessStatus } from './classify-error.ts';
 import { type ErrorFields, readErrorBody } from './error-body.ts';
 import { renderMessage } from './render-message.ts';

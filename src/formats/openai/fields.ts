@@ -124,6 +124,11 @@ export function unknownField(param: string): GatewayError {
   return mistake(param, 'unknown_parameter', `Unknown parameter: '${param}'.`);
 }
 
+/** A 400 for a field that is known, but not supported by the gateway. */
+export function unsupported(param: string, message: string): GatewayError {
+  return mistake(param, 'unsupported_parameter', message);
+}
+
 /** A 400 for an integer that is too small. */
 export function tooSmall(param: string, least: number, value: number): GatewayError {
   const message = `Invalid '${param}': integer below minimum value. Expected a value >= ${least}, but got ${value} instead.`;

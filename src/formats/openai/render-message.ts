@@ -2,7 +2,7 @@
 
 import { type GatewayError, MAX_RETRY_WAIT } from '../../lib/errors.ts';
 import { findOverflow } from '../overflow.ts';
-import { saysImageIsUnreadable } from '../unreadable-image.ts';
+import { saysImageIsUnreadable } from '../refusal-words.ts';
 
 /** Renders the message of an error. */
 export function renderMessage(error: GatewayError): string {

@@ -5,12 +5,11 @@
  * router-for-me/CLIProxyAPI and icebear0828/codex-proxy#708).
  */
 
-import type { Prompt } from '../../conversation/prompt.ts';
+import type { FormatSpecific, Part, Prompt } from '../../conversation/prompt.ts';
 import { chatCompletions } from '../../formats/chat-completions/index.ts';
 import type { Inbound, ParseReport } from '../../formats/format.ts';
 import { responses } from '../../formats/responses/index.ts';
 import { asObject, asText, compact, isEmpty, isList, type JsonObject } from '../../lib/json.ts';
-import { withoutCacheMarks } from './cache-marks.ts';
 import {
   findFlatCustomTools,
   markCustomCalls,
@@ -75,4 +74,29 @@ function parseAsResponses(body: JsonObject, report: ParseReport): Prompt {
     report,
   );
   return include_usage === true ? { ...prompt, includeUsage: true } : prompt;
+}
+
+/**
+ * Removes Anthropic's cache marks from the fields that a service gets unchanged, because the service may refuse them. The
+ * neutral `cacheBreakpoint` stays, for vendors that have cache marks.
+ */
+function withoutCacheMarks(prompt: Prompt): Prompt {
+  const { tools, turns } = prompt;
+  return {
+    ...prompt,
+    ...(tools !== undefined && { tools: tools.map(withoutMark) }),
+    turns: turns.map((turn) => withoutMark({ ...turn, parts: turn.parts.map(partWithoutMarks) })),
+  };
+}
+
+function partWithoutMarks(part: Part): Part {
+  return withoutMark(
+    part.kind === 'tool-result' ? { ...part, content: part.content.map(withoutMark) } : part,
+  );
+}
+
+function withoutMark<T extends object>(value: T & { readonly formatSpecific?: FormatSpecific }): T {
+  if (value.formatSpecific?.roundTrip?.['cache_control'] === undefined) return value;
+  const { cache_control: _, ...roundTrip } = value.formatSpecific.roundTrip;
+  return { ...value, formatSpecific: { ...value.formatSpecific, roundTrip } };
 }

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderError } from '../../../src/formats/chat-completions/inbound/render-error.ts';
 import {
   isErrorBody,
   parseError,
   parseErrorObject,
 } from '../../../src/formats/chat-completions/outbound/parse-error.ts';
+import { renderError } from '../../../src/formats/openai/errors.ts';
 import { type Fault, GatewayError } from '../../../src/lib/errors.ts';
 import { asNumber, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { objectOf } from './requests.ts';

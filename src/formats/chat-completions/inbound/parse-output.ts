@@ -1,8 +1,10 @@
-/** `response_format` as the form of the answer. */
+/** The form of the answer: `response_format`, and for images `modalities` and OpenRouter's `image_config`. */
 
-import type { OutputFormat } from '../../../conversation/prompt.ts';
+import type { ImageOptions, OutputFormat } from '../../../conversation/prompt.ts';
 import {
+  asList,
   asObject,
+  asText,
   compact,
   isEmpty,
   isObject,
@@ -52,4 +54,16 @@ function parseSchema(fields: JsonObject): ParsedOutput {
     output,
     formatSpecific: isEmpty(remaining) ? {} : { response_format: { json_schema: remaining } },
   };
+}
+
+/** The images that a request asks for; undefined if it asks for none. */
+export function parseImageOptions({ modalities, image_config }: JsonObject): ImageOptions | undefined {
+  const kinds = asList(modalities);
+  const config = asObject(image_config) ?? {};
+  const options = compact({
+    place: kinds.includes('image') ? (kinds.includes('text') ? 'besides-text' : 'alone') : undefined,
+    aspectRatio: asText(config['aspect_ratio']),
+    size: asText(config['image_size']),
+  });
+  return isEmpty(options) ? undefined : options;
 }

@@ -19,7 +19,6 @@ import {
 } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
-import { findMaxSearches } from '../../max-searches.ts';
 import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 import {
   emptyList,
@@ -32,8 +31,8 @@ import {
   textAt,
 } from '../../openai/fields.ts';
 import { reportRenamedTools } from '../../openai/renamed-tools.ts';
-import { parseImageOptions } from './parse-images.ts';
-import { parseOutput } from './parse-output.ts';
+import { findMaxSearches } from '../../web-search.ts';
+import { parseImageOptions, parseOutput } from './parse-output.ts';
 import { parseSampling } from './parse-sampling.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { keyOfCall, parseToolChoice, toolKey } from './parse-tool-choice.ts';

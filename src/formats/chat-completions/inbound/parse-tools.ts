@@ -2,7 +2,7 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
-import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
+import { withoutRepeated } from '../../../conversation/rules/distinct-tools.ts';
 import {
   asObject,
   compact,
@@ -15,7 +15,7 @@ import {
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { describeClientTool } from '../../describe-client-tool.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
-import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
+import { WEB_SEARCH_OPTIONS } from '../../web-search.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 
 /**

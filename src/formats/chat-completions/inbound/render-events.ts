@@ -8,11 +8,10 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
+import { renderError } from '../../openai/errors.ts';
 import { hasTokens, renderUsage } from '../wire/usage.ts';
-import { withGivenName } from './given-names.ts';
 import { ChoiceRenderer } from './render-choice.ts';
-import { renderLateError } from './render-error.ts';
-import { renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
+import { renderHead, renderUnknownFields, wantsFunctionCall, withGivenName } from './response-fields.ts';
 
 /** @see Inbound.renderEvents */
 export function renderEvents(context: RequestContext): EventRenderer {
@@ -133,4 +132,12 @@ function renderFirstChoice(index: number, part?: OpenPart): string {
 function renderChunkStart(fields: JsonObject): string {
   const { choices: _, usage: __, ...rest } = fields;
   return `${JSON.stringify(rest).slice(0, -1)},"choices":[`;
+}
+
+/**
+ * An error inside a stream that has begun. Its data is the same object as in an error response.
+ * @see Inbound.renderLateError
+ */
+export function renderLateError(error: GatewayError): Sse {
+  return { data: JSON.stringify(renderError(error)) };
 }

@@ -20,8 +20,13 @@ import { renderExtraContent } from '../wire/signatures.ts';
 import { joinThoughts, separateTexts } from '../wire/text-separator.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
 import { hasTokens, renderUsage } from '../wire/usage.ts';
-import { withGivenName } from './given-names.ts';
-import { renderEnd, renderHead, renderUnknownFields, wantsFunctionCall } from './response-fields.ts';
+import {
+  renderEnd,
+  renderHead,
+  renderUnknownFields,
+  wantsFunctionCall,
+  withGivenName,
+} from './response-fields.ts';
 
 /** @see Inbound.renderReply */
 export function renderReply(reply: Reply, context: RequestContext): JsonObject {

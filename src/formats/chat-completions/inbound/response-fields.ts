@@ -2,7 +2,8 @@
 
 import { findAdditionalFields, findFormatFields } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
-import type { Choice, ReplyStart } from '../../../conversation/reply.ts';
+import type { Part } from '../../../conversation/prompt.ts';
+import type { Choice, OpenPart, ReplyStart } from '../../../conversation/reply.ts';
 import { isList, type JsonObject, withFirst } from '../../../lib/json.ts';
 import { wordList } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
@@ -65,4 +66,9 @@ export function renderEnd(end: Choice['end'], around: JsonObject, contents: Choi
 /** Whether the caller sent the older `functions`, and so expects a `function_call`. */
 export function wantsFunctionCall({ body }: RequestContext): boolean {
   return isList(body['functions']) && body['tools'] === undefined;
+}
+
+/** A part of an answer; a call in it has the caller's name. @param names the caller's names by those of the prompt */
+export function withGivenName<P extends Part | OpenPart>(part: P, names: ReadonlyMap<string, string>): P {
+  return part.kind === 'tool-call' ? { ...part, name: names.get(part.name) ?? part.name } : part;
 }

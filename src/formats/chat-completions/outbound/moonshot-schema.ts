@@ -8,9 +8,8 @@ import { resolveReference } from '../../../conversation/rules/json-pointer.ts';
 import { ALL_PLACES, mapSchemas } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { NOTES, OBJECT_KEYWORDS, pick } from './moonshot-keywords.ts';
 import { type Definitions, MAX_DEPTH, referenceTo } from './moonshot-references.ts';
-import { withOneType, withSimpleUnion } from './moonshot-types.ts';
+import { NOTES, OBJECT_KEYWORDS, pick, withOneType, withSimpleUnion } from './moonshot-types.ts';
 
 /** More places than any real schema has. Definitions may be nested, and each is written out. */
 const MAX_NODES = 20_000;

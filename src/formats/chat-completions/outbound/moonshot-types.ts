@@ -2,7 +2,15 @@
 
 import { withoutRootUnion } from '../../../conversation/rules/root-union.ts';
 import { asList, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { NOTES, OBJECT_KEYWORDS, pick } from './moonshot-keywords.ts';
+import { wordList } from '../../../lib/words.ts';
+
+/** Keywords that may stand beside anything. */
+export const NOTES: readonly string[] = ['description', 'title'];
+
+/** Keywords of the type `object`. */
+export const OBJECT_KEYWORDS = wordList(`
+  properties required additionalProperties minProperties maxProperties
+`);
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
@@ -85,4 +93,9 @@ function withType(choice: JsonObject, type: Json | undefined): JsonObject {
     (key) => choice[key] !== undefined,
   );
   return says || type === undefined ? choice : { type, ...choice };
+}
+
+/** The schema with only these keywords. */
+export function pick(schema: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => keys.includes(key)));
 }

@@ -2,8 +2,7 @@
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { asObject, isEmpty, type JsonObject, otherFields } from '../../../lib/json.ts';
-import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
-import { dropLostChoice } from '../../drop-lost-choice.ts';
+import { downgradeToolChoice, dropLostChoice } from '../../forced-choice.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { renderCacheKey, withoutRefusedKey } from '../../openai/cache-key.ts';
 import { takesSampling } from '../../openai/default-effort.ts';

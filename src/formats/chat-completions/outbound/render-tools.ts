@@ -16,9 +16,8 @@ import {
 import type { Report } from '../../format.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { readWebSearch, reportWebSearch } from '../../web-search.ts';
+import { readWebSearch, reportWebSearch, WEB_SEARCH_OPTIONS } from '../../web-search.ts';
 import type { Dialect } from '../dialect.ts';
-import { WEB_SEARCH_OPTIONS } from '../wire/web-search.ts';
 import { adaptSchema } from './adapt-schema.ts';
 import { renderBreakpoint } from './render-cache-breakpoints.ts';
 import type { RenderContext } from './render-context.ts';

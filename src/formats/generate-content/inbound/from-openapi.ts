@@ -3,10 +3,17 @@
  * Schema. Only the places where a schema may stand are walked, so a property named `type` stays as it is.
  */
 
-import { mapSchemas, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
+import { mapSchemas, rewriteSchema, type SchemaPlaces } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { isList, type Json, type JsonObject, tryParseJson } from '../../../lib/json.ts';
-import { orderProperties } from './order-properties.ts';
+import {
+  asList,
+  asObject,
+  isList,
+  type Json,
+  type JsonObject,
+  tryParseJson,
+  withoutFields,
+} from '../../../lib/json.ts';
 
 /** Deeper than any schema that a vendor takes. */
 const MAX_DEPTH = 100;
@@ -92,4 +99,23 @@ function nullableSchema(schema: JsonObject): JsonObject {
     ...(isList(anyOf) && { anyOf: [...anyOf, { type: 'null' }] }),
     ...(isList(values) && { enum: [...values, null] }),
   };
+}
+
+/**
+ * The schema without `propertyOrdering`, which no other vendor knows (REST reference, `Schema` and `responseJsonSchema`):
+ * the properties that it lists come first, in its order. Models write them in the order of the schema.
+ */
+export function orderProperties(schema: JsonObject): JsonObject {
+  return rewriteSchema(schema, (each) => {
+    const rest = withoutFields(each, ['propertyOrdering']);
+    // Nearly every schema.
+    if (rest === each) return each;
+    const order = asList(each['propertyOrdering']);
+    const properties = asObject(each['properties']);
+    if (properties === undefined) return rest;
+    const listed = order.flatMap((name) =>
+      typeof name === 'string' && Object.hasOwn(properties, name) ? [[name, properties[name]] as const] : [],
+    );
+    return { ...rest, properties: { ...Object.fromEntries(listed), ...properties } };
+  });
 }

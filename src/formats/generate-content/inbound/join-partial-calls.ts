@@ -8,9 +8,8 @@ import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, isEmpty, isList, isObject } from '../../../lib/json.ts';
-import { camelCase } from '../wire/camel-case.ts';
 import { PartialArgs } from '../wire/partial-args.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { camelCase, repeatedField } from '../wire/protobuf-json.ts';
 import { CALL_OWN, sortFields } from './sort-fields.ts';
 
 /** A call that is not over. */

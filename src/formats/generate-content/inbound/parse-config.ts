@@ -3,8 +3,7 @@
 import { asFlag, compact, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
-import { parseNumber } from './parse-number.ts';
+import { parseNumber, repeatedField } from '../wire/protobuf-json.ts';
 import { parseOutput } from './parse-output.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { CONFIG_FIELDS, CONFIG_OWN, sortFields } from './sort-fields.ts';

@@ -6,7 +6,7 @@ import { resultsFirst } from '../../../conversation/rules/strict-turns.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asText, isObject, type Json } from '../../../lib/json.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
 import type { CallIds } from './call-ids.ts';
 import { joinPartialCalls } from './join-partial-calls.ts';
 import { joinPieces, type PieceTurn, withoutThoughts } from './join-pieces.ts';

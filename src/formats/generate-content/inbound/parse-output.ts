@@ -5,8 +5,7 @@ import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asList, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
-import { fromOpenApi } from './from-openapi.ts';
-import { orderProperties } from './order-properties.ts';
+import { fromOpenApi, orderProperties } from './from-openapi.ts';
 import { parseResponseFormat } from './parse-response-format.ts';
 
 /** The member around a choice: other vendors take only objects as a structured answer. */

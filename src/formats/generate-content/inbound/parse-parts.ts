@@ -10,7 +10,7 @@ import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { withWords } from '../wire/enum-encoding.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseDetail } from '../wire/media-resolution.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
 import { unsealProof } from '../wire/thought-signature.ts';
 import type { CallIds } from './call-ids.ts';
 import type { Piece } from './join-pieces.ts';

@@ -3,11 +3,18 @@
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asText, compact, isEmpty, splitFields } from '../../../lib/json.ts';
-import type { ParseReport } from '../../format.ts';
+import {
+  asObject,
+  asText,
+  compact,
+  isEmpty,
+  type Json,
+  type JsonObject,
+  splitFields,
+} from '../../../lib/json.ts';
+import type { InboundCounting, ParseReport } from '../../format.ts';
 import { withWords } from '../wire/enum-encoding.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
 import { parseTier } from '../wire/service-tier.ts';
 import { callIds } from './call-ids.ts';
 import { hasOtherMedia, withDetail } from './default-detail.ts';
@@ -108,3 +115,15 @@ function parseAskedTier(value: Json | undefined): string | undefined {
   if (typeof value !== 'number' || value === 0) return parseTier(value);
   throw invalid(`Invalid value at 'service_tier': ${value}. Name the tier in words.`, 'serviceTier');
 }
+
+/** The field that holds the request. */
+const HOLDING: ReadonlySet<string> = new Set(['generateContentRequest']);
+
+/** @see InboundCounting */
+export const inboundCounting: InboundCounting = {
+  parseRequest(body, report) {
+    const { generateContentRequest } = sortFields(body, HOLDING).known;
+    return parseRequest(asObject(generateContentRequest) ?? body, report);
+  },
+  renderCount: (tokens) => ({ totalTokens: tokens }),
+};

@@ -5,8 +5,8 @@
 
 import type { OutputFormat } from '../../../conversation/prompt.ts';
 import { asObject, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
-import { orderProperties } from './order-properties.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
+import { orderProperties } from './from-openapi.ts';
 import { sortFields } from './sort-fields.ts';
 
 interface ResponseFormat {

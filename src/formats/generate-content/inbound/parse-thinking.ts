@@ -4,7 +4,7 @@ import type { Thinking } from '../../../conversation/prompt.ts';
 import { asEffort } from '../../../conversation/rules/effort.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asFlag, isObject, type Json } from '../../../lib/json.ts';
-import { parseNumber } from './parse-number.ts';
+import { parseNumber } from '../wire/protobuf-json.ts';
 import { sortFields } from './sort-fields.ts';
 
 const PARAM = 'generationConfig.thinkingConfig';

@@ -3,7 +3,7 @@
 import type { ToolChoice } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { asObject, isEmpty, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** How to choose among the tools. */

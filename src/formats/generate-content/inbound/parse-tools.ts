@@ -8,9 +8,8 @@ import type { FunctionTool, HostedTool, Tool } from '../../../conversation/promp
 import { invalid } from '../../../lib/errors.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
-import { fromOpenApi } from './from-openapi.ts';
-import { orderProperties } from './order-properties.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
+import { fromOpenApi, orderProperties } from './from-openapi.ts';
 import { sortFields } from './sort-fields.ts';
 
 /** Tools that Google runs itself. */

@@ -5,8 +5,7 @@ import { findMissingChoice } from '../../../conversation/rules/allowed-tools.ts'
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { itemPlace, type Place } from '../../../lib/place.ts';
-import { camelCase, snakeCase } from '../wire/camel-case.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { camelCase, repeatedField, snakeCase } from '../wire/protobuf-json.ts';
 import { CONTENT_FIELDS, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
 /** The types of an answer that the API lists in its own error for any other. */

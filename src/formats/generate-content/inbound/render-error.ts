@@ -4,7 +4,7 @@ import type { Fault, GatewayError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { findOverflow } from '../../overflow.ts';
-import { saysImageIsUnreadable } from '../../unreadable-image.ts';
+import { saysImageIsUnreadable } from '../../refusal-words.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc.';
 

@@ -6,7 +6,7 @@
 
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { wordList, wordSet } from '../../../lib/words.ts';
-import { camelCase } from '../wire/camel-case.ts';
+import { camelCase } from '../wire/protobuf-json.ts';
 
 /** Fields of a request that this format's parser reads itself. */
 export const REQUEST_FIELDS = wordSet(`

@@ -6,12 +6,11 @@ import { withSearches } from '../../../conversation/searches.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, isObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
-import { repeatedField } from '../wire/repeated-field.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
 import { type CarriedThought, type Proof, unsealProof } from '../wire/thought-signature.ts';
 import type { CandidateSources, CitedText } from './candidate-sources.ts';
-import { findDrawnImage } from './drawn-image.ts';
+import { findCalledQueries, findDrawnImage } from './opaque-parts.ts';
 import { type Answer, CandidateCalls } from './parse-calls.ts';
-import { findCalledQueries } from './search-queries.ts';
 
 type Out = Sink<ReplyEvent>;
 

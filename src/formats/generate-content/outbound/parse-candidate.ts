@@ -11,8 +11,8 @@ import { parseLogprobs } from '../wire/logprobs.ts';
 import { CandidateParts, findParts, isPlainText } from './candidate-parts.ts';
 import { CandidateSources, SOURCES } from './candidate-sources.ts';
 import { MergedFields } from './merged-fields.ts';
+import { findGroundedQueries } from './opaque-parts.ts';
 import type { Answer } from './parse-calls.ts';
-import { findGroundedQueries } from './search-queries.ts';
 
 /** Fields of a candidate that mean something to Google alone. They are passed on unchanged, with its end. */
 const OWN = wordList('safetyRatings urlContextMetadata avgLogprobs tokenCount continuationToken');

@@ -15,9 +15,8 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, isList, isObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault, parseErrorStatus } from '../../fault-of-status.ts';
-import { saysPromptIsTooLong } from '../../too-long.ts';
+import { saysAccountIsClosed, saysPromptIsTooLong } from '../../refusal-words.ts';
 
 /** @see Outbound.parseError */
 export function parseError(status: number, body: string): GatewayError {

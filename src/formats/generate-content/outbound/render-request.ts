@@ -2,8 +2,8 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
-import { isEmpty, type JsonObject, otherFields, withoutFields } from '../../../lib/json.ts';
-import { type ModelTraits, type Report, reportDropped } from '../../format.ts';
+import { asNumber, isEmpty, type JsonObject, otherFields, withoutFields } from '../../../lib/json.ts';
+import { type ModelTraits, type OutboundCounting, type Report, reportDropped } from '../../format.ts';
 import { reportForeign, withoutSaid } from '../../own-fields.ts';
 import { resolveReferences } from '../../prompt-schemas.ts';
 import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
@@ -61,3 +61,15 @@ function reportUnsupported(prompt: Prompt, report: Report): void {
   reportDropped(prompt, ['user', 'metadata'], 'Google has no such field', report);
   reportDropped(prompt, ['cacheBreakpoint'], 'Gemini caches by itself', report);
 }
+
+/** @see OutboundCounting */
+export const outboundCounting: OutboundCounting = {
+  countedRequest(request, target) {
+    const { countedFields } = findDialect(target);
+    if (countedFields === undefined) {
+      return { generateContentRequest: { model: `models/${target.model}`, ...request } };
+    }
+    return Object.fromEntries(Object.entries(request).filter(([field]) => countedFields.includes(field)));
+  },
+  parseCount: (answer) => asNumber(answer['totalTokens']),
+};

@@ -5,9 +5,9 @@
 
 import { isList, isObject, type Json, type JsonObject, mapFields } from '../../../lib/json.ts';
 import { mapItems } from '../../../lib/lists.ts';
-import { camelCase } from './camel-case.ts';
 import { ENUMS, type EnumName } from './enums.ts';
 import { type FieldType, MESSAGES, type MessageName } from './messages.ts';
+import { camelCase } from './protobuf-json.ts';
 
 type Convert = (value: Json, name: EnumName) => Json;
 

@@ -18,7 +18,7 @@ import {
 } from '../../../lib/json.ts';
 import { wordList, wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
-import { findMaxSearches } from '../../max-searches.ts';
+import { findMaxSearches } from '../../web-search.ts';
 import { parseCacheControl } from '../wire/cache-control.ts';
 import { parseAskedTier } from '../wire/service-tier.ts';
 import { parseThinking } from './parse-thinking.ts';

@@ -4,8 +4,7 @@ import type { Fault, GatewayError } from '../../../lib/errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import { findOverflow } from '../../overflow.ts';
-import { saysContentIsRefused } from '../../refused-content.ts';
-import { saysImageIsUnreadable } from '../../unreadable-image.ts';
+import { saysContentIsRefused, saysImageIsUnreadable } from '../../refusal-words.ts';
 
 /** Anthropic's `error.type` for each fault. */
 const TYPES: Readonly<Record<Fault, string>> = {

@@ -5,11 +5,14 @@ import { foreignText } from '../../../lib/foreign-text.ts';
 import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
-import { saysAccountIsClosed } from '../../account.ts';
 import { findStatusFault, parseErrorStatus } from '../../fault-of-status.ts';
 import type { RecognizedRefusal } from '../../format.ts';
-import { isModelMissing, saysModelIsMissing } from '../../missing-model.ts';
-import { saysPromptIsTooLong } from '../../too-long.ts';
+import {
+  isModelMissing,
+  saysAccountIsClosed,
+  saysModelIsMissing,
+  saysPromptIsTooLong,
+} from '../../refusal-words.ts';
 
 /**
  * Parses an error response of the vendor.

@@ -1,5 +1,6 @@
 /** Repeats the settings of a request in the response, with OpenAI's defaults for those that the request leaves out. */
 
+import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import {
   asFlag,
   asObject,
@@ -12,7 +13,6 @@ import {
 } from '../../../lib/json.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { EchoedSetting } from '../wire/echoed-settings.ts';
-import { echoTool } from './echo-tool.ts';
 import { flatFormat } from './parse-settings.ts';
 import { flatChoice } from './parse-tool-choice.ts';
 
@@ -68,4 +68,40 @@ function echoText(text: JsonObject = {}): JsonObject {
 function echoFormat(format: JsonObject): JsonObject {
   if (format['type'] !== 'json_schema') return format;
   return { ...format, description: format['description'] ?? null, strict: format['strict'] ?? false };
+}
+
+/**
+ * Repeats a tool of the request. OpenAI always writes all fields of a tool, however few the request has, and clients with
+ * strict types cannot read an answer without them (recorded of OpenAI: web_search, tool_search, namespace).
+ */
+function echoTool(tool: JsonObject): JsonObject {
+  const { type, description, parameters, strict, format } = tool;
+  switch (type) {
+    case 'function':
+      return {
+        ...tool,
+        description: description ?? null,
+        parameters: parameters ?? null,
+        strict: strict ?? fitsStrict(asObject(parameters)),
+      };
+    case 'custom':
+      return { ...tool, format: format ?? { type: 'text' } };
+    case 'namespace':
+      return { ...tool, tools: asObjects(tool['tools']).map(echoTool) };
+    case 'tool_search':
+      return { ...tool, description: description ?? null, parameters: parameters ?? null };
+    default:
+      return typeof type === 'string' && type.startsWith('web_search') ? echoSearch(tool) : tool;
+  }
+}
+
+function echoSearch(tool: JsonObject): JsonObject {
+  const location = asObject(tool['user_location']);
+  return {
+    ...tool,
+    search_context_size: tool['search_context_size'] ?? 'medium',
+    user_location: location
+      ? { type: 'approximate', city: null, country: null, region: null, timezone: null, ...location }
+      : null,
+  };
 }

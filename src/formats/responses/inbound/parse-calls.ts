@@ -7,7 +7,7 @@ import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
 import { parseNamespacedName, parseNeutralName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
-import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
+import { OPENAI_ITEM_FIELDS } from './item-types.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 import { parseContent } from './parse-parts.ts';
 

@@ -7,9 +7,8 @@
 import type { Part, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject, withoutNulls } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
-import { missing, requiredText, wrongValue } from '../../openai/fields.ts';
+import { missing, requiredText, unsupported, wrongValue } from '../../openai/fields.ts';
 import { toOpaquePart } from '../wire/whole-items.ts';
-import { unsupported } from './field-errors.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
 import { isUnsolicited, parseAgentMessage, parseUnsolicitedOutput } from './parse-agent-messages.ts';
 import { parseCall, parseResult } from './parse-calls.ts';

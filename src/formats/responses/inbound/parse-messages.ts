@@ -7,7 +7,7 @@ import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { applyMessageBreakpoint } from '../../openai/cache-breakpoints.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { getOrigin, keepOrigin } from '../wire/origin.ts';
-import { OPENAI_ITEM_FIELDS } from './item-fields.ts';
+import { OPENAI_ITEM_FIELDS } from './item-types.ts';
 import { parseContent } from './parse-parts.ts';
 
 /** The fields of a message, with the mark that routers take. */

@@ -2,8 +2,7 @@
 
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
-import { distinctTools, renameCalls } from '../../../conversation/rules/distinct-tools.ts';
-import { withoutRepeated } from '../../../conversation/rules/repeated-tools.ts';
+import { distinctTools, renameCalls, withoutRepeated } from '../../../conversation/rules/distinct-tools.ts';
 import {
   asList,
   compact,

@@ -2,8 +2,7 @@
 
 import { GatewayError } from '../../../lib/errors.ts';
 import { asObject, isList, isObject, type Json, type JsonObject, withoutFields } from '../../../lib/json.ts';
-import { flagAt } from '../../openai/fields.ts';
-import { unsupported } from './field-errors.ts';
+import { flagAt, unsupported } from '../../openai/fields.ts';
 import { findItemType } from './parse-items.ts';
 
 /** Fields that point to something stored. */

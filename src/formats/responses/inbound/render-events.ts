@@ -9,9 +9,8 @@ import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
 import type { EventRenderer, RequestContext } from '../../format.ts';
-import { renderFailureCode } from '../wire/failure-codes.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
-import { renderErrorFields } from './render-error.ts';
+import { renderErrorFields, renderFailureCode } from './render-error.ts';
 import type { RenderedResponse } from './rendered-response.ts';
 import { ResponseWriter } from './response-writer.ts';
 

@@ -3,10 +3,17 @@
 import { findAdditionalFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import { prefixedId } from '../../../conversation/ids.ts';
 import type { Choice, ReplyStart, Usage } from '../../../conversation/reply.ts';
-import { asNumber, asText, type Json, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  type Json,
+  type JsonObject,
+  withoutFields,
+} from '../../../lib/json.ts';
 import { wordList, wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
-import { renderModeration } from '../../openai/moderation.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { echoSettings } from './echo-settings.ts';
@@ -139,4 +146,21 @@ export function renderEmptyResponse(body: JsonObject, id: string): JsonObject {
     output: [],
     usage: renderUsage({ input: 0, output: 0 }),
   };
+}
+
+/**
+ * Renders the results of OpenAI's moderation: `{ moderation }`, to be spread, or nothing if there are none.
+ * @param moderation of an answer: chat-completions has lists of results, and this format has single ones.
+ */
+function renderModeration(moderation: Json | undefined): JsonObject {
+  const sides = asObject(moderation);
+  if (sides === undefined) return {};
+  return {
+    moderation: Object.fromEntries(Object.entries(sides).map(([side, result]) => [side, toSingle(result)])),
+  };
+}
+
+function toSingle(side: Json | undefined): Json {
+  const { type, results } = asObject(side) ?? {};
+  return type === 'moderation_results' ? (asObjects(results)[0] ?? null) : (side ?? null);
 }

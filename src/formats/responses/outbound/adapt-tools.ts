@@ -2,8 +2,7 @@
 
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
-import { downgradeToolChoice } from '../../downgrade-tool-choice.ts';
-import { dropLostChoice } from '../../drop-lost-choice.ts';
+import { downgradeToolChoice, dropLostChoice } from '../../forced-choice.ts';
 import type { Report } from '../../format.ts';
 import { cutCycles } from '../../openai/functions.ts';
 import { withSchemas } from '../../prompt-schemas.ts';

@@ -19,7 +19,6 @@ import {
   withoutFields,
 } from '../../../lib/json.ts';
 import { refusesThoughts } from './parse-error.ts';
-import { describeNamespaces, stripRefusedOptions } from './refused-tools.ts';
 import { safeCallId } from './tool-names.ts';
 
 /** @see ForeignContentStripper */
@@ -134,4 +133,31 @@ function withoutParsed(item: JsonObject): JsonObject {
   return withEach(withoutFields(item, ['parsed_arguments']), 'content', (part) =>
     withoutFields(part, ['parsed']),
   );
+}
+
+/**
+ * Gives each namespace with an empty description its own name as the description. Codex describes the namespace of its
+ * own tools with an empty text, and Azure's API refuses that ("Invalid 'input[0].tools[0].description': empty string";
+ * openai/codex, issue 37432).
+ * @param holder what has the `tools`: a request or an item.
+ * @returns `holder` itself if nothing changes.
+ */
+function describeNamespaces(holder: JsonObject): JsonObject {
+  return withEach(holder, 'tools', (tool) =>
+    tool['type'] === 'namespace' && tool['description'] === ''
+      ? { ...tool, description: tool['name'] ?? 'tools' }
+      : tool,
+  );
+}
+
+/**
+ * Options that a service may refuse although it has the tool. Codex says with each `web_search` whether it may read live
+ * pages, and xAI refuses that ("Argument not supported: external_web_access"; lidge-jun/opencodex, issue 2240).
+ */
+const REFUSED_OPTIONS: readonly string[] = ['external_web_access'];
+
+/** Removes the options that `refusal` names from the request's tools. @returns the request itself if it has none */
+function stripRefusedOptions(request: JsonObject, refusal: GatewayError | undefined): JsonObject {
+  const named = REFUSED_OPTIONS.filter((option) => refusal?.message.includes(option));
+  return withEach(request, 'tools', (tool) => withoutFields(tool, named));
 }

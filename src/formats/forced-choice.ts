@@ -1,4 +1,4 @@
-/** A forced call of tools that are all left out. */
+/** A forced tool call that cannot be had: its tools are left out, or the model cannot be forced. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Report } from './format.ts';
@@ -28,4 +28,27 @@ export function dropLostChoice(
   const detail = isSearchAlone ? 'the service has no web search' : 'no tools are left to choose from';
   report('toolChoice', 'dropped', detail);
   return rest;
+}
+
+/**
+ * The prompt with the demand for a call in words, for models that cannot be forced; the same prompt if it forces none. The earlier turns do not change,
+ * so that their cache and the thoughts bound to them stay valid.
+ * @param nameOf gives the vendor's name of a tool.
+ */
+export function downgradeToolChoice(
+  prompt: Prompt,
+  nameOf: (name: string) => string,
+  report: Report,
+): Prompt {
+  const { toolChoice, tools = [], turns } = prompt;
+  if (toolChoice?.mode !== 'required' || tools.length === 0) return prompt;
+  report('toolChoice', 'approximated', 'a call is asked for in words');
+  const [name, ...others] = toolChoice.allowed ?? [];
+  const what = name === undefined || others.length > 0 ? 'one of the tools' : `the tool "${nameOf(name)}"`;
+  const text = `Answer with a call of ${what}, not with text.`;
+  return {
+    ...prompt,
+    toolChoice: { ...toolChoice, mode: 'auto' },
+    turns: [...turns, { role: 'user', parts: [{ kind: 'text', text }] }],
+  };
 }
