@@ -5,7 +5,6 @@ import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import { invalid } from '../lib/errors.ts';
 import { asList, asObject, asObjects, asText, type Json } from '../lib/json.ts';
 
-/** The formats in which a model gives one answer to a request. */
 const ONE_ANSWER: ReadonlySet<FormatName> = new Set(['messages', 'responses']);
 
 /**

@@ -75,7 +75,6 @@ export function textUnlessStream(body: Uint8Array): string | undefined {
   return beginsEvent(first) ? undefined : textOfBytes(body);
 }
 
-/** Collects a non-streaming body and gives it as one event. */
 function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
   const whole = new ByteAccumulator(MAX_WHOLE);
   return {

@@ -40,7 +40,6 @@ export function explainedFields(
   };
 }
 
-/** Whether each field of an object is lost. */
 function isLost(value: Json | undefined, path: string, lost: ReadonlySet<string>): boolean {
   if (!isObject(value) || isEmpty(value)) return false;
   return Object.entries(value).every(([name, inner]) => {
@@ -49,7 +48,6 @@ function isLost(value: Json | undefined, path: string, lost: ReadonlySet<string>
   });
 }
 
-/** Each different note once. */
 function distinct(notes: readonly Note[]): readonly Note[] {
   return [...new Map(notes.map((note) => [Object.values(note).join('\n'), note])).values()];
 }

@@ -127,7 +127,6 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     return findFailure(this.#failure?.whole() ?? this.#tail.bytes(), outbound);
   }
 
-  /** The kept end. */
   #lastText(): string {
     return this.#tail.latin1();
   }

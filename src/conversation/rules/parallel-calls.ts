@@ -39,7 +39,6 @@ export function withParallelCalls<I>(
   return names.size === 0 ? parser : fuse(parser, new CallSplitter(names));
 }
 
-/** Splits lists of calls. */
 class CallSplitter implements Step<ReplyEvent, ReplyEvent> {
   readonly #names: ReadonlySet<string>;
   /** By choice. Nothing is made before the first such call. */

@@ -116,7 +116,6 @@ function isNullable({ type, anyOf, oneOf }: JsonObject): boolean {
   );
 }
 
-/** The schemas in a schema. */
 function innerSchemas({ items, additionalProperties, ...schema }: JsonObject): readonly JsonObject[] {
   const lists = [schema['allOf'], schema['anyOf'], schema['oneOf'], schema['prefixItems']];
   const maps = [schema['properties'], schema['$defs'], schema['definitions']];

@@ -51,7 +51,6 @@ function join(definition: JsonObject, beside: JsonObject): JsonObject {
   };
 }
 
-/** A definition at the root of a schema. */
 interface Definition {
   readonly list: string;
   readonly name: string;

@@ -100,7 +100,6 @@ function countAnswered({ parts }: Turn, results: readonly Part[]): number {
   return calls;
 }
 
-/** Matches results with calls, in one pass. */
 function matchResults(turns: readonly Turn[]): {
   slots: ReadonlyMap<Turn, readonly Slot[]>;
   placed: ReadonlySet<ToolResultPart>;
@@ -127,7 +126,6 @@ function matchResults(turns: readonly Turn[]): {
   return { slots, placed };
 }
 
-/** All results for a call as one. */
 function mergeResults(results: readonly ToolResultPart[]): readonly ToolResultPart[] {
   const [first, ...more] = results;
   if (first === undefined || more.length === 0) return results;

@@ -108,7 +108,6 @@ function parseReset(headers: JsonObject | undefined): number | undefined {
   return text.length === 10 ? Number(text) * 1000 : Number(text);
 }
 
-/** A list of sentences as one text. */
 function joinLines(value: Json | undefined): string | undefined {
   const lines = asList(value).filter((line) => typeof line === 'string');
   return lines.length > 0 ? lines.join('; ') : undefined;

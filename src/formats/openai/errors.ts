@@ -116,7 +116,6 @@ export function refusesStreams({ fault, message }: GatewayError): boolean {
   return fault === 'invalid-request' && /\bmust be verified to stream\b/i.test(message);
 }
 
-/** The message without keys and without the gateway's accounts at the vendor. */
 function maskSecrets(message: string): string {
   return message
     .replaceAll(/\b(?:(?:sk|xai|gsk|pplx|hf)[-_]|AIza)[A-Za-z0-9_*-]{8,}/g, '[key]')

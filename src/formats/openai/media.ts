@@ -48,7 +48,6 @@ export function renderAudioFormat(mediaType = 'audio/wav'): string {
   return subtype === 'x-wav' || subtype === 'wave' || subtype === '' ? 'wav' : subtype;
 }
 
-/** The part of a media type after the slash, without parameters. */
 function getSubtype(mediaType: string): string {
   return mediaType.split(';', 1).join('').split('/')[1] ?? '';
 }

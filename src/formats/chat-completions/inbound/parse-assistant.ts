@@ -32,7 +32,6 @@ import type { PendingCalls } from './pending-calls.ts';
  */
 const MARKS = ['prefix', 'partial'] as const;
 
-/** The fields of a message of the assistant. */
 const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   ...wordList(`
     role content name refusal tool_calls function_call audio annotations cache_control extra_content

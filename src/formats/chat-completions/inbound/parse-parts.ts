@@ -70,7 +70,6 @@ export function parsePart(value: JsonObject, param: Place): ContentPart {
   }
 }
 
-/** The fields of a text. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text']);
 
 function parseText(value: JsonObject, param: Place): TextPart {

@@ -95,7 +95,6 @@ function parseVisible(exclude: Json | undefined, include: Json | undefined): boo
   return isHidden === undefined ? asFlag(include) : !isHidden;
 }
 
-/** A value that is no object, and so has no fields to read. */
 function withoutObject(value: Json | undefined): Json | undefined {
   return isObject(value) ? undefined : value;
 }

@@ -64,7 +64,6 @@ const COPILOT_FIELDS: readonly string[] = ['__copilotMessageSource', '__copilotU
 /** The fields of a message of the role `system`, `developer` or `user`. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'cache_control']);
 
-/** A message of the role `system`, `developer` or `user`. */
 function parsePlain(message: JsonObject, param: Place): Turn {
   const { role, content, name, cache_control: control } = message;
   if (role === undefined || role === null) throw missing(fieldPlace(param, 'role'));

@@ -68,7 +68,6 @@ export class ChoiceRenderer implements DeltaWriter {
   readonly #others = new Foreign();
   #open: OpenText | undefined;
   #hasRefusal = false;
-  /** The number of images so far. */
   #images = 0;
   /** The thought and the text that came last. */
   #lastThought = '';
@@ -223,7 +222,6 @@ export class ChoiceRenderer implements DeltaWriter {
     };
   }
 
-  /** The separator before the first piece of a part. */
   #separatorBefore({ kind }: OpenPart, text: string): string {
     if (kind === 'thinking') return separatorBetween(this.#lastThought, text);
     if (kind !== 'text' || !this.#isInterrupted || text === '') return '';

@@ -14,13 +14,11 @@ import { NOTES, OBJECT_KEYWORDS, pick, withOneType, withSimpleUnion } from './mo
 /** More places than any real schema has. Definitions may be nested, and each is written out. */
 const MAX_NODES = 20_000;
 
-/** Names that Moonshot refuses for properties. */
 const RESERVED = ['$defs', '$ref', 'anyOf', 'required', 'additionalProperties'];
 
 /** Keywords in whose schemas Moonshot takes references. */
 const REFERRING = ['properties', 'items', 'additionalProperties', 'anyOf', 'allOf', 'prefixItems'];
 
-/** The schema that is being rewritten. */
 interface Rewriting extends Definitions {
   /** The number of schemas rewritten so far. */
   nodes: number;

@@ -18,7 +18,6 @@ export class AnnotationReader {
   #pending: JsonObject[] | undefined;
   #hasAny = false;
 
-  /** @param parts the parts of the message. */
   constructor(parts: PartSequence) {
     this.#parts = parts;
   }
@@ -67,7 +66,6 @@ export class AnnotationReader {
     }
   }
 
-  /** The length of all texts so far. */
   #length(): number {
     return this.#texts.at(-1)?.end ?? 0;
   }

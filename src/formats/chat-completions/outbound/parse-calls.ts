@@ -187,7 +187,6 @@ function isOfCustomTool({ type, function: fn, custom }: JsonObject): boolean {
   return type === 'custom' || (fn === undefined && custom !== undefined);
 }
 
-/** Whether a piece with this id and this name goes on with the call. */
 function repeatsHead(call: Call, id: string, name: string): boolean {
   if (id !== '' && call.id !== '') return call.id === id;
   // The name again: the same call repeats it, or a service without indexes begins the next call.

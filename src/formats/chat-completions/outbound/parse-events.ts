@@ -99,7 +99,6 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     return !this.#isDone && this.#isEvery((choice) => choice?.mayEnd() === true);
   }
 
-  /** Whether there are choices, and this is true of all of them. */
   #isEvery(test: (choice: ChoiceReader | undefined) => boolean): boolean {
     return this.#choices.length > 0 && this.#choices.every(test);
   }

@@ -42,7 +42,6 @@ export class PartSequence {
   /** Citations of parts that had ended. They are passed on behind all parts. */
   #late: PartDetail[] | undefined;
 
-  /** @param choice the index of the choice. */
   constructor(choice: number) {
     this.#choice = choice;
   }

@@ -41,7 +41,6 @@ export function writtenBreakpoint(
 
 const NOTHING: JsonObject = {};
 
-/** Whether the service has refused breakpoints. */
 function isRefused({ avoids }: ModelTraits): boolean {
   return avoids?.has('service-fields') === true;
 }

@@ -5,7 +5,6 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asksFor, CUT_HERE, limitStops } from '../../format.ts';
 import type { RenderContext } from './render-context.ts';
 
-/** The settings of a prompt and their fields. */
 const FIELDS = [
   ['temperature', 'temperature'],
   ['topP', 'top_p'],

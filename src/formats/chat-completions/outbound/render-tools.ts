@@ -85,7 +85,6 @@ function isSearch({ format, value, webSearch }: HostedTool, dialect: Dialect): b
   return webSearch === true && dialect.webSearch;
 }
 
-/** The options of a web search. */
 function renderSearch({ format, value }: HostedTool, report: Report): Json | undefined {
   if (format === 'chat-completions') return value[WEB_SEARCH_OPTIONS];
   reportWebSearch(value, WEB_SEARCH_OPTIONS, ['search_context_size', 'user_location'], report);
@@ -165,7 +164,6 @@ function nestedGrammar(format: JsonObject): JsonObject {
   return { ...rest, type, grammar: { syntax: syntax ?? 'lark', definition } };
 }
 
-/** The options of another format's web search tool. */
 function searchOptions(tool: JsonObject): JsonObject {
   const { size, place: { type: _, ...approximate } = {} } = readWebSearch(tool);
   const place = withoutNulls(approximate);

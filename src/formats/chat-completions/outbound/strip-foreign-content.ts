@@ -62,7 +62,6 @@ export function stripForeignContent(request: JsonObject, name: string): JsonObje
   return isSame && pruned === request ? undefined : { ...pruned, ...(!isSame && { messages }) };
 }
 
-/** The request without an empty list of tools, and without a choice among no tools. */
 function withoutEmptyTools(request: JsonObject): JsonObject {
   const asked = withoutIdleToolChoice(request);
   const { tools, ...rest } = asked;
@@ -79,7 +78,6 @@ function stripMessage(message: Json, dialect: Dialect): Json {
     : plain;
 }
 
-/** A text part without the client's own fields. */
 function stripPart(part: JsonObject): JsonObject {
   return part['type'] === 'text' ? withoutFields(part, OF_CLIENTS) : part;
 }

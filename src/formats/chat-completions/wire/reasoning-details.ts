@@ -36,7 +36,6 @@ export interface CallSignature {
 /** The fields with the thoughts of a message or delta, that which most services have first. */
 const PLAIN_FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
 
-/** The fields that may hold items. */
 const DETAIL_FIELDS = ['reasoning_details', ...PLAIN_FIELDS] as const;
 
 /** The thoughts of a message or delta as one text; '' if no field has a text. */

@@ -98,7 +98,6 @@ function isPiece(part: Json | undefined): boolean {
   return false;
 }
 
-/** The name of the field with the parts, if a content is the model's. */
 function findPartsOfModel(content: Json): string | undefined {
   if (!isObject(content) || content['role'] !== 'model') return undefined;
   for (const name in content) if (camelCase(name) === 'parts') return name;

@@ -93,7 +93,6 @@ function partJoiner(parts: Part[]): (piece: Piece) => void {
   };
 }
 
-/** The pieces of one content as parts, which are not joined. */
 function restoreThoughts(pieces: readonly Piece[]): readonly Part[] {
   const parts: Part[] = [];
   const addThoughts = thoughtAdder(parts);
@@ -123,7 +122,6 @@ function addThought(parts: Part[], { text, ...proof }: CarriedThought): void {
   else parts.push({ kind: 'thinking', text: text ?? '', ...proof });
 }
 
-/** Whether a thought may get a signature. */
 function isOpen(part: ThinkingPart): boolean {
   return part.signature === undefined && part.redacted === undefined && isPlain(part);
 }

@@ -90,7 +90,6 @@ function renderThought(
   return shown;
 }
 
-/** Whether the signature of a part may carry thoughts before it. */
 function carriesThoughts(part: ReplyPart): boolean {
   return part.kind === 'tool-call' || ('text' in part && part.text !== '');
 }

@@ -95,7 +95,6 @@ export function renderHead(start: ReplyStart, usage: Usage, asked: RequestContex
   };
 }
 
-/** What is known about a candidate only when it has ended. */
 interface Ending {
   readonly end: Choice['end'];
   /** All its visible text. The offsets of the citations count from its start. */

@@ -27,7 +27,6 @@ export class CandidateParts {
   /** All visible text so far, and where the open part begins in it: Gemini counts the offsets of citations over all. */
   #text = '';
   #textStart = 0;
-  /** The text parts that have ended. */
   readonly #texts: CitedText[] = [];
   /** The text so far together with what the current chunk adds to it. */
   #ahead = '';

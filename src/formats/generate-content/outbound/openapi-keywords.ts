@@ -57,7 +57,6 @@ export function renderType(schema: JsonObject, lost: Set<string>): JsonObject {
   });
 }
 
-/** The type of the values that a schema without a type lists. */
 function guessType(choices: readonly Json[]): string | undefined {
   if (choices.some((value) => typeof value === 'string')) return 'string';
   return typeof choices[0] === 'number' ? 'number' : undefined;

@@ -31,7 +31,6 @@ export class CandidateCalls {
   #count = 0;
   #pieces: PartialArgs | undefined;
 
-  /** @param choice the index of the candidate. */
   constructor(choice: number, answer: Answer) {
     this.#choice = choice;
     this.#answer = answer;

@@ -111,7 +111,6 @@ export class CandidateReader {
     });
   }
 
-  /** Reads a field beside the content. */
   #readField(key: string, value: Json, out: Out): void {
     if (SOURCES.includes(key)) return;
     switch (key) {

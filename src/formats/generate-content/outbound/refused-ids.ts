@@ -13,7 +13,6 @@ const ID: readonly string[] = ['id'];
 /** Google's sentence: Unknown name "id" at 'contents[1].parts[0].function_call': Cannot find field. */
 const REFUSED = /Unknown name "id" at '[^']*function_?(?:call|response)'/i;
 
-/** What holds an id. */
 const HOLDERS = [...CALLS, ...RESULTS];
 
 /** The ids, as optional fields. */

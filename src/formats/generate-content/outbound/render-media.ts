@@ -85,7 +85,6 @@ function renderBlob(
   return { mimeType: fits ? type : sniffType(data, kind), data };
 }
 
-/** The usual media type of each kind. */
 const USUAL = {
   image: 'image/jpeg',
   audio: 'audio/wav',

@@ -11,7 +11,6 @@ import { camelCase } from './protobuf-json.ts';
 
 type Convert = (value: Json, name: EnumName) => Json;
 
-/** The words of each enum by their numbers. */
 const WORDS: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
   Object.entries(ENUMS).map(([name, numbers]) => [
     name,
@@ -66,7 +65,6 @@ function convertMessage(message: JsonObject, of: MessageName, convert: Convert):
   return changed === undefined ? message : Object.fromEntries(changed);
 }
 
-/** One value, or each one of a list. */
 function convertValue(value: Json, type: FieldType<MessageName>, convert: Convert): Json {
   if (type === 'plain') return value;
   if (isList(value)) return mapItems(value, (item) => convertValue(item, type, convert));

@@ -24,7 +24,6 @@ const REDACTED = 'r.';
 /** Begins the text of a seal that holds thoughts. */
 const THOUGHTS = 'thoughts#';
 
-/** How the text of a seal begins. */
 const BEGINNINGS: readonly string[] = [...SIGNATURE_ORIGINS.map((origin) => `${origin}#`), THOUGHTS];
 
 /** Base64 characters that decode to more bytes than the longest beginning of a seal has. */

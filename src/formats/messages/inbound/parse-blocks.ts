@@ -27,7 +27,6 @@ export interface Context {
   readonly report: ParseReport;
 }
 
-/** The fields of a text, of a call and of a result. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control', 'citations']);
 const CALL_FIELDS = wordSet('type id name input cache_control caller toolset_name');
 const RESULT_FIELDS = wordSet('type tool_use_id content is_error cache_control toolset_name');

@@ -19,7 +19,6 @@ export function parseCarrier(block: JsonObject): Signature | undefined {
   return open && isCarrier(open) ? open : undefined;
 }
 
-/** Collects the parts of a turn. */
 interface PartCollector {
   add(part: Part): void;
   /** Takes a signature that a carrier brought. */

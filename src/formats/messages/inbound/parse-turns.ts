@@ -59,7 +59,6 @@ function withoutBillingLine(parts: readonly Part[], report: ParseReport): readon
   return text === '' ? others : [{ ...first, text }, ...others];
 }
 
-/** The fields of a message. */
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content']);
 
 /** @param isPast whether a message of the user follows. */

@@ -36,7 +36,6 @@ export function findOfferedTools(
   return offered.filter((tool) => !isDeferred(tool) || named.has(getName(tool)));
 }
 
-/** Visits the blocks of all messages. */
 function eachBlock(messages: Json | undefined, visit: (block: JsonObject) => void): void {
   for (const message of asList(messages)) {
     if (!isObject(message)) continue;

@@ -9,13 +9,9 @@ import type { GatewayError } from '../../../lib/errors.ts';
 import { asObject, isEmpty, type JsonObject, withEach, withoutFields } from '../../../lib/json.ts';
 import type { OptionalFields } from '../../format.ts';
 
-/** Fields of a request. */
 const REQUEST_FIELDS = ['context_management', 'diagnostics', 'safeguards'];
-/** Fields of `output_config`. */
 const CONFIG_FIELDS = ['effort', 'task_budget'];
-/** Fields of a tool. */
 const TOOL_FIELDS = ['defer_loading', 'eager_input_streaming', 'input_examples'];
-/** The field of a `cache_control`. */
 const SCOPE = 'scope';
 
 /** A refused field in the wording of Anthropic and GitHub: "tools.0.custom.defer_loading: Extra inputs …". */

@@ -13,7 +13,6 @@ import { isOwnThinking } from './filter-sendable.ts';
 import { keepsAll, speaksMessages } from './native-caller.ts';
 import { findOpenRound } from './refused-thinking.ts';
 
-/** The smallest budget, in tokens, that a model accepts. */
 const MIN_BUDGET = 1024;
 
 /** What a request says about thinking. */

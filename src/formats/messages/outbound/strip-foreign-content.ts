@@ -99,7 +99,6 @@ function belongsTo(searches: ReadonlySet<string>, block: Json): boolean {
   return searches.has(asText(block['type'] === 'server_tool_use' ? block['id'] : block['tool_use_id']) ?? '');
 }
 
-/** Removes from a text the citations of another vendor's model. */
 function dropForeignCitations(block: Json): Json {
   if (!isObject(block) || block['type'] !== 'text' || !isList(block['citations'])) return block;
   const original = block['citations'];
@@ -132,7 +131,6 @@ function isForeignThought(block: Json): boolean {
   return proof === undefined || proof.value !== field;
 }
 
-/** Tells whether a round of calls and results is open, and began without thinking. */
 function lacksThinking(messages: readonly Json[]): boolean {
   const round = findOpenRound(messages);
   return round.some(isCall) && !isThought(round[0]);

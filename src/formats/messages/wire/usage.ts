@@ -63,7 +63,6 @@ export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject
   return { ...earlier, ...Object.fromEntries(news) };
 }
 
-/** Reads the counts of one report. */
 function parseTokens(figures: JsonObject): Tokens {
   const creation = asObject(figures['cache_creation']);
   const uncached = parseCount(figures['input_tokens']);

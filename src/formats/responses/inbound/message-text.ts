@@ -135,7 +135,6 @@ export class TextContent implements MessageContent {
     this.#waitingText = undefined;
   }
 
-  /** @param from where the cited text begins in the part. @param to where it ends. */
   #annotate(citation: Citation, from: number, to: number): void {
     const annotation = renderAnnotation(citation, from, to);
     if (annotation === undefined) {

@@ -11,7 +11,6 @@ import { OPENAI_ITEM_FIELDS } from './item-types.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 import { parseContent } from './parse-parts.ts';
 
-/** The fields of a call, and of a result. */
 const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'call_id', 'name', 'arguments', 'input']);
 const RESULT_FIELDS: ReadonlySet<string> = new Set(['type', 'call_id', 'output']);
 

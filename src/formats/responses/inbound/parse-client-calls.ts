@@ -63,7 +63,6 @@ function parseCallId({ type, call_id, id }: JsonObject, path: Place): string {
   return requiredText(isLocalShell ? (call_id ?? id) : call_id, fieldPlace(path, 'call_id'));
 }
 
-/** The item as it came, for this format. */
 function asShorthand(item: JsonObject) {
   return { format: 'responses', fields: item } as const;
 }

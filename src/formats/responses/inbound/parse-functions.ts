@@ -13,7 +13,6 @@ import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 /** Fields of a function or a custom tool that only OpenAI understands. */
 const OPENAI_FIELDS = wordSet('allowed_callers async defer_loading output_schema');
 
-/** The fields of a function. */
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 
 /** Parses a function. @throws GatewayError `invalid-request` for a missing name, or a field of a wrong type */

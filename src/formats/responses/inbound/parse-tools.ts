@@ -19,7 +19,6 @@ const HOSTED = wordList(`
   shell tool_search apply_patch x_search
 `);
 
-/** All types of tools. */
 const TOOL_TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOSTED];
 
 /**

@@ -21,7 +21,6 @@ export function renderEvents(request: RequestContext): EventRenderer {
   return new ResponseEvents(request);
 }
 
-/** Renders one answer, and writes its events. */
 class ResponseEvents implements EventRenderer, EventWriter {
   readonly #response: ResponseWriter;
   #out = NOWHERE;

@@ -23,7 +23,6 @@ export function renderReply({ start, choices, usage }: Reply, request: RequestCo
   return response.render().object();
 }
 
-/** Adds an answer event by event, with one delta for each part. */
 function replay({ parts, end, logprobs = [] }: Choice, response: ResponseWriter): void {
   let usedTokens = 0;
   for (const [index, part] of parts.entries()) {

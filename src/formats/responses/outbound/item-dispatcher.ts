@@ -32,7 +32,6 @@ export class ItemDispatcher implements ItemReceiver {
   /** A whole answer has no events. */
   #order: ItemOrder | undefined;
 
-  /** @param tools the tools of the prompt. */
   constructor(answer: AnswerOfItems, parts: PartWriter, tools: readonly Tool[] | undefined) {
     this.#answer = answer;
     this.#makeReader = itemReaders(parts, tools);

@@ -8,7 +8,6 @@ import type { ItemEvent } from './item-events.ts';
 import { findRest, type ItemReader, remainingFields } from './item-reader.ts';
 import type { PartWriter } from './part-writer.ts';
 
-/** The fields of a call that are read elsewhere. */
 const READ: ReadonlySet<string> = new Set(['type', 'status', 'call_id', 'name', 'arguments', 'input']);
 
 /** Reads a call of a function or of a custom tool. It begins with its name, which some services tell only at its end. */

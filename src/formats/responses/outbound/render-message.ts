@@ -48,7 +48,6 @@ export function renderMessage(
   return items;
 }
 
-/** Renders a message of the user's, or an instruction. */
 function renderGiven(parts: readonly ContentPart[], turn: Turn, context: RenderContext): JsonObject {
   const role = turn.role === 'user' ? 'user' : turn.developer ? 'developer' : 'system';
   const content = renderContent(parts, 'input', context);

@@ -55,7 +55,6 @@ function stripItem(item: JsonObject): JsonObject {
   return describeNamespaces(withoutFields(fixIds(withoutParsed(item)), NOTES));
 }
 
-/** Whether an item adds tools to the conversation. */
 function bringsTools(item: Json): boolean {
   return isObject(item) && item['tools'] !== undefined;
 }

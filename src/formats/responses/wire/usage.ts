@@ -43,7 +43,6 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
   });
 }
 
-/** The figures that are read. */
 const FIGURES = wordSet('input_tokens input_tokens_details output_tokens output_tokens_details total_tokens');
 
 /**
