@@ -53,6 +53,11 @@ export type NamedTool = FunctionTool | CustomTool;
 /** Any tool of a prompt. */
 export type Tool = NamedTool | HostedTool;
 
+/** Whether a tool is the web search, which every format has. */
+export function isSearch(tool: Tool): tool is HostedTool {
+  return tool.kind === 'hosted' && tool.webSearch === true;
+}
+
 /**
  * How the model chooses among the tools. `allowed` narrows `auto` or `required` to these names, and to a web search if
  * `search` is set. `required` with one name means: call this one.

@@ -1,6 +1,7 @@
 /** A forced tool call that cannot be had: its tools are left out, or the model cannot be forced. */
 
 import type { FormatName, Prompt } from '../conversation/prompt.ts';
+import { isSearch } from '../conversation/tools.ts';
 import type { Report } from './format.ts';
 
 /**
@@ -20,9 +21,8 @@ export function dropLostChoice(
   if (toolChoice?.mode !== 'required' || tools.length === 0) return prompt;
   const isSearchAlone = toolChoice.search === true && toolChoice.allowed?.length === 0;
   const isLeft = tools.some((tool) => {
-    const isSearch = tool.kind === 'hosted' && tool.webSearch === true;
-    if (isSearchAlone && !isSearch) return false;
-    return tool.kind !== 'hosted' || tool.format === format || (isSearch && hasSearch);
+    if (isSearchAlone && !isSearch(tool)) return false;
+    return tool.kind !== 'hosted' || tool.format === format || (isSearch(tool) && hasSearch);
   });
   if (isLeft) return prompt;
   const detail = isSearchAlone ? 'the service has no web search' : 'no tools are left to choose from';

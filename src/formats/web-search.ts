@@ -1,6 +1,7 @@
 /** Web searches that go to another vendor's model: what they ask for, and the report of what is lost. */
 
 import type { Tool } from '../conversation/prompt.ts';
+import { isSearch } from '../conversation/tools.ts';
 import { asList, asNumber, asObject, asText, type JsonObject, withoutNulls } from '../lib/json.ts';
 import type { Report } from './format.ts';
 
@@ -56,6 +57,5 @@ export function reportWebSearch(
  * chat-completions; undefined if the caller sets no limit.
  */
 export function findMaxSearches(tools: readonly Tool[] = []): number | undefined {
-  const search = tools.find((tool) => tool.kind === 'hosted' && tool.webSearch);
-  return search?.kind === 'hosted' ? asNumber(search.value['max_uses']) : undefined;
+  return asNumber(tools.find(isSearch)?.value['max_uses']);
 }

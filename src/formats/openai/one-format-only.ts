@@ -1,6 +1,7 @@
 /** What only one of OpenAI's two formats can express, for services that speak both. */
 
 import type { FormatName, MediaPart, Prompt } from '../../conversation/prompt.ts';
+import { isSearch } from '../../conversation/tools.ts';
 import type { ModelTraits } from '../format.ts';
 
 type Format = Extract<FormatName, 'chat-completions' | 'responses'>;
@@ -60,5 +61,5 @@ function isAddress(source: MediaPart['source']): boolean {
 
 function maySearch({ tools, toolChoice }: Prompt): boolean {
   if (toolChoice?.mode === 'none' || (toolChoice?.allowed && toolChoice.search !== true)) return false;
-  return tools?.some((tool) => tool.kind === 'hosted' && tool.webSearch) ?? false;
+  return tools?.some(isSearch) ?? false;
 }

@@ -2,6 +2,7 @@
 
 import { withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import { isSearch } from '../../../conversation/tools.ts';
 import { invalid } from '../../../lib/errors.ts';
 import {
   asObject,
@@ -87,8 +88,9 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
  * be used.
  */
 function withSearch(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
-  const searches = tools.some((tool) => tool.kind === 'hosted' && tool.webSearch);
-  return searches && choice.mode === 'auto' && choice.allowed ? { ...choice, search: true } : choice;
+  return tools.some(isSearch) && choice.mode === 'auto' && choice.allowed
+    ? { ...choice, search: true }
+    : choice;
 }
 
 /** VALIDATED holds all functions to their schemas. Other formats say so for each function. */
@@ -116,7 +118,6 @@ function parseAskedTier(value: Json | undefined): string | undefined {
   throw invalid(`Invalid value at 'service_tier': ${value}. Name the tier in words.`, 'serviceTier');
 }
 
-/** The field that holds the request. */
 const HOLDING: ReadonlySet<string> = new Set(['generateContentRequest']);
 
 /** @see InboundCounting */

@@ -2,6 +2,7 @@
 
 import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Prompt } from '../../../conversation/prompt.ts';
+import { isSearch } from '../../../conversation/tools.ts';
 import { asObject, isEmpty, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
 import { findDialect } from '../dialects.ts';
@@ -53,8 +54,6 @@ function renderCalling(prompt: Prompt, report: Report): JsonObject | undefined {
  * Whether functions and a search go in one request, as they may from Gemini 3 on if the answer may tell of the search.
  */
 function mixesSearch(prompt: Prompt, target: ModelTraits): boolean {
-  const searches = (prompt.tools ?? []).some(
-    (tool) => tool.kind === 'hosted' && tool.webSearch && tool.format !== 'generate-content',
-  );
-  return searches && hasFunctions(prompt) && isGemini3(target) && !mayNotSearch(prompt.toolChoice);
+  const searches = prompt.tools?.some((tool) => isSearch(tool) && tool.format !== 'generate-content');
+  return searches === true && hasFunctions(prompt) && isGemini3(target) && !mayNotSearch(prompt.toolChoice);
 }

@@ -1,6 +1,7 @@
 /** `tool_choice`, and the limit on web searches. */
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import { isSearch } from '../../../conversation/tools.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { asFlag, asText, isEmpty, isObject } from '../../../lib/json.ts';
@@ -59,7 +60,7 @@ function parseForcedHosted(
   tools: readonly Tool[],
   report: ParseReport,
 ): ToolChoice | undefined {
-  if (forced.kind === 'hosted' && forced.webSearch) return { mode: 'required', allowed: [], search: true };
+  if (isSearch(forced)) return { mode: 'required', allowed: [], search: true };
   const isAny = tools.every((tool) => tool.kind === 'hosted');
   report('tool_choice', isAny ? 'approximated' : 'dropped', 'forces a tool that the vendor runs itself');
   return isAny ? { mode: 'required' } : undefined;

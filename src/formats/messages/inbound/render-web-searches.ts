@@ -5,14 +5,13 @@
  */
 
 import type { Citation, Prompt } from '../../../conversation/prompt.ts';
+import { isSearch } from '../../../conversation/tools.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 
 /** Returns the name of the web search that the caller asked for, or undefined if it asked for none. */
 export function findWebSearch({ tools = [] }: Pick<Prompt, 'tools'>): string | undefined {
-  for (const tool of tools) {
-    if (tool.kind === 'hosted' && tool.webSearch) return asText(tool.value['name']) ?? 'web_search';
-  }
-  return undefined;
+  const search = tools.find(isSearch);
+  return search && (asText(search.value['name']) ?? 'web_search');
 }
 
 /**

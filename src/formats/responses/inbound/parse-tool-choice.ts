@@ -1,6 +1,7 @@
 /** Parses `tool_choice`. */
 
 import type { Tool, ToolChoice } from '../../../conversation/prompt.ts';
+import { isSearch } from '../../../conversation/tools.ts';
 import { asObjects, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
@@ -61,7 +62,7 @@ function parseChosen(
   const allowed = findNames(chosen, given, names);
   const mode = !isList || value['mode'] === 'required' ? 'required' : 'auto';
   const searches = chosen.filter(isWebSearch).length;
-  const search = searches > 0 && given.some((tool) => tool.kind === 'hosted' && tool.webSearch);
+  const search = searches > 0 && given.some(isSearch);
   const isHostedOnly = !isList && allowed.length === 0 && !search;
   if (isHostedOnly) report('tool_choice', 'dropped', 'forces a tool that only OpenAI runs');
   const exact: JsonObject = allowed.length < chosen.length ? { tool_choice: value } : {};

@@ -1,6 +1,7 @@
 /** Sampling, limits, the user and the service tier of a request. Each function returns fields to be spread. */
 
-import type { Prompt, Tool } from '../../../conversation/prompt.ts';
+import type { Prompt } from '../../../conversation/prompt.ts';
+import { isSearch } from '../../../conversation/tools.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
 import { reportDropped } from '../../format.ts';
 import type { RenderContext } from './render-context.ts';
@@ -59,10 +60,6 @@ export function renderMaxSearches(
   if (dialect.maxToolCalls) return { max_tool_calls: maxSearches };
   report('maxSearches', 'dropped', 'the service has no such limit');
   return {};
-}
-
-function isSearch(tool: Tool): boolean {
-  return tool.kind === 'hosted' && tool.webSearch === true;
 }
 
 /** Renders `service_tier`. Anthropic's and Google's words for the usual tier become `default`. */
