@@ -21,16 +21,13 @@ interface Followed {
   readonly details: PartDetail[];
 }
 
-/** A step that rewrites each text. @param begin called for each. */
-export function rewriteTexts(begin: () => RewrittenText): Step<ReplyEvent, ReplyEvent> {
-  return new TextFollower(begin);
-}
-
-class TextFollower implements Step<ReplyEvent, ReplyEvent> {
+/** A step that rewrites each text. */
+export class TextRewriter implements Step<ReplyEvent, ReplyEvent> {
   readonly #begin: () => RewrittenText;
   /** By choice. */
   readonly #texts = new Map<number, Followed>();
 
+  /** @param begin called for each text. */
   constructor(begin: () => RewrittenText) {
     this.#begin = begin;
   }

@@ -11,7 +11,6 @@ import type { ReplyEvent } from './reply.ts';
 type Of<T extends ReplyEvent['type']> = Extract<ReplyEvent, { readonly type: T }>;
 type Place = Pick<Of<'part-end'>, 'choice' | 'index'>;
 
-/** The state of one choice. */
 interface Watched {
   /** The start of an open text that has not been emitted yet: a text that is cut before its first word is left out. */
   start: Of<'part-start'> | undefined;
@@ -22,15 +21,12 @@ interface Watched {
   stopped: string | undefined;
 }
 
-/** A step that ends each choice at the first of these sequences. @param sequences not empty, and none of them ''. */
-export function stopAt(sequences: readonly string[]): Step<ReplyEvent, ReplyEvent> {
-  return new StopWatcher(sequences);
-}
-
-class StopWatcher implements Step<ReplyEvent, ReplyEvent> {
+/** A step that ends each choice at the first of some sequences. */
+export class StopWatcher implements Step<ReplyEvent, ReplyEvent> {
   readonly #sequences: readonly string[];
   readonly #choices = new Map<number, Watched>();
 
+  /** @param sequences not empty, and none of them ''. */
   constructor(sequences: readonly string[]) {
     this.#sequences = sequences;
   }

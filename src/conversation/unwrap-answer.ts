@@ -8,7 +8,7 @@ import { CLOSE_LIST, CLOSE_OBJECT, COMMA, isSpace } from '../lib/json-bytes.ts';
 import { jsonCursor, step } from '../lib/json-cursor.ts';
 import type { Step } from '../streams/step.ts';
 import type { ReplyEvent } from './reply.ts';
-import { type RewrittenText, rewriteTexts } from './rewrite-texts.ts';
+import { type RewrittenText, TextRewriter } from './rewrite-texts.ts';
 
 /** The member whose value is the answer. */
 export const ANSWER = 'answer';
@@ -27,7 +27,7 @@ const MAX_HEAD_LENGTH = 100;
 
 /** A step that replaces each text that is an object with the member `answer` by that member's value, as JSON. */
 export function unwrapAnswer(): Step<ReplyEvent, ReplyEvent> {
-  return rewriteTexts(() => new WrappedText());
+  return new TextRewriter(() => new WrappedText());
 }
 
 /** A text of which the value of its member is wanted, in pieces. */

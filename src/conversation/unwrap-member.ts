@@ -9,14 +9,14 @@ import { asObject, asText, type Json } from '../lib/json.ts';
 import { tryParseBounded } from '../lib/json-bounds.ts';
 import type { Step } from '../streams/step.ts';
 import type { ReplyEvent } from './reply.ts';
-import { type RewrittenText, rewriteTexts } from './rewrite-texts.ts';
+import { type RewrittenText, TextRewriter } from './rewrite-texts.ts';
 
 /** The longest text that is held, in UTF-16 code units. */
 const MAX_LENGTH = 64 * 1024;
 
 /** A step that replaces each text by the value of the member `name`, if it is an object with that member. */
 export function unwrapMember(name: string): Step<ReplyEvent, ReplyEvent> {
-  return rewriteTexts(() => new HeldText(name));
+  return new TextRewriter(() => new HeldText(name));
 }
 
 class HeldText implements RewrittenText {

@@ -1,8 +1,8 @@
 /** What a vendor says, as events of a reply: parsed, and finished where the gateway stands in for the vendor. */
 
 import type { ReplyEvent } from '../conversation/reply.ts';
-import { uniqueCallIds } from '../conversation/rules/unique-call-ids.ts';
-import { stopAt } from '../conversation/stop-at.ts';
+import { UniqueCallIds } from '../conversation/rules/unique-call-ids.ts';
+import { StopWatcher } from '../conversation/stop-at.ts';
 import { unwrapMember } from '../conversation/unwrap-member.ts';
 import type { EventParser, Inbound, ModelTraits, Outbound, RequestContext } from '../formats/format.ts';
 import type { Sse } from '../streams/sse.ts';
@@ -36,10 +36,10 @@ export interface AnswerReader {
 export function answerEvents({ outbound, asked, target, stops, hook }: AnswerTranslation): AnswerReader {
   const { prompt, id } = asked;
   const parser = outbound.parseEvents(prompt, target);
-  const named = fuse(parser, uniqueCallIds(prompt.calls, id));
+  const named = fuse(parser, new UniqueCallIds(prompt.calls, id));
   const member = prompt.output?.kind === 'json-schema' ? prompt.output.unwrap : undefined;
   // A stop sequence is looked for in what the caller gets.
   const unwrapped = member === undefined ? named : fuse(named, unwrapMember(member));
-  const stopped = stops ? fuse(unwrapped, stopAt(stops)) : unwrapped;
+  const stopped = stops ? fuse(unwrapped, new StopWatcher(stops)) : unwrapped;
   return { parser, step: hook ? fuse(stopped, hook) : stopped };
 }

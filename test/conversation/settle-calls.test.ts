@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
 import type { Finish, ReplyEvent } from '../../src/conversation/reply.ts';
-import { settleCalls } from '../../src/conversation/rules/settle-calls.ts';
+import { CallSettler } from '../../src/conversation/rules/settle-calls.ts';
 import { run } from '../../src/streams/step.ts';
 import { excessOf } from '../support/cost.ts';
 
@@ -16,7 +16,7 @@ function answer(calls: readonly (readonly string[])[], finish: Finish, choice = 
 }
 
 function argumentsOf(events: readonly ReplyEvent[]): (string | undefined)[] {
-  const { choices } = collect(run(settleCalls(), events));
+  const { choices } = collect(run(new CallSettler(), events));
   return choices.flatMap(({ parts }) =>
     parts.map((part) => (part.kind === 'tool-call' ? part.arguments : undefined)),
   );
@@ -36,7 +36,10 @@ describe('a call without arguments', () => {
   });
 
   test('ends before the next event of its choice, and waits for no other choice', () => {
-    const events = run(settleCalls(), [...answer([[]], 'length', 1).slice(0, 2), ...answer([[]], 'stop', 0)]);
+    const events = run(new CallSettler(), [
+      ...answer([[]], 'length', 1).slice(0, 2),
+      ...answer([[]], 'stop', 0),
+    ]);
     expect(events.map((event) => ('choice' in event ? `${event.type} ${event.choice}` : event.type))).toEqual(
       ['part-start 1', 'part-start 0', 'part-delta 0', 'part-end 0', 'choice-end 0'],
     );
@@ -45,7 +48,7 @@ describe('a call without arguments', () => {
 
 test('an object passes piece by piece', () => {
   const events = answer([[' ', '{"a"', ':1', '}']], 'tool-calls');
-  expect(run(settleCalls(), events).filter(({ type }) => type === 'part-delta')).toMatchObject([
+  expect(run(new CallSettler(), events).filter(({ type }) => type === 'part-delta')).toMatchObject([
     { text: ' {"a"' },
     { text: ':1' },
     { text: '}' },
@@ -67,5 +70,5 @@ test.each<[text: string, cut: string]>([
 
 test.each(['x', ' ', '"'])('the cost of many pieces of %j is linear', (piece) => {
   const step = (size: number): ReplyEvent[] => answer([Array.from({ length: size }, () => piece)], 'length');
-  expect(excessOf(step, (events) => void run(settleCalls(), events), 20_000)).toBeUndefined();
+  expect(excessOf(step, (events) => void run(new CallSettler(), events), 20_000)).toBeUndefined();
 });

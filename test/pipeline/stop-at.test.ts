@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReplyEvent } from '../../src/conversation/reply.ts';
-import { stopAt } from '../../src/conversation/stop-at.ts';
+import { StopWatcher } from '../../src/conversation/stop-at.ts';
 import { run } from '../../src/streams/step.ts';
 
 const place = { choice: 0, index: 0 } as const;
@@ -13,7 +13,7 @@ const FINISH: ReplyEvent = { type: 'choice-end', choice: 0, finish: 'length', na
 const said = (text: string): ReplyEvent => ({ type: 'part-delta', ...place, text });
 
 const cut = (stops: readonly string[], pieces: readonly string[]): ReplyEvent[] =>
-  run(stopAt(stops), [START, ...pieces.map(said), END, FINISH]);
+  run(new StopWatcher(stops), [START, ...pieces.map(said), END, FINISH]);
 
 const textOf = (events: readonly ReplyEvent[]): string =>
   events.map((event) => (event.type === 'part-delta' ? event.text : '')).join('');
@@ -51,7 +51,7 @@ test('the text is the same however it is split, and the matched sequence is repo
 });
 
 test('text that cannot begin a sequence is sent at once, and held text as soon as it can no longer match', () => {
-  const step = stopAt(['END']);
+  const step = new StopWatcher(['END']);
   const heard = (event: ReplyEvent): string => textOf(run(step, [event]));
   expect([START, said('to the E'), said('N'), said('trance'), END].map(heard)).toEqual([
     '',
@@ -74,7 +74,7 @@ test('thinking and calls are not searched, but nothing after the end is sent', (
   ];
   const usage: ReplyEvent = { type: 'usage', usage: { output: 9 } };
   const over: ReplyEvent = { type: 'reply-end' };
-  const events = run(stopAt(['END']), [
+  const events = run(new StopWatcher(['END']), [
     ...thought,
     START,
     said('so END or'),
@@ -93,5 +93,5 @@ test('thinking and calls are not searched, but nothing after the end is sent', (
     { type: 'choice-end', choice: 0, finish: 'stop-sequence', stopSequence: 'END' },
     over,
   ]);
-  expect(run(stopAt(['END']), call)).toEqual(call);
+  expect(run(new StopWatcher(['END']), call)).toEqual(call);
 });

@@ -24,15 +24,11 @@ interface Held {
 
 /** A parser that emits calls with settled arguments. */
 export function withSettledCalls<I>(parser: Step<I, ReplyEvent>): Step<I, ReplyEvent> {
-  return fuse(parser, settleCalls());
+  return fuse(parser, new CallSettler());
 }
 
 /** A step that settles the arguments of calls. Calls of custom tools are free text, and pass as they are. */
-export function settleCalls(): Step<ReplyEvent, ReplyEvent> {
-  return new CallSettler();
-}
-
-class CallSettler implements Step<ReplyEvent, ReplyEvent> {
+export class CallSettler implements Step<ReplyEvent, ReplyEvent> {
   /** By choice. Most answers have no call, so nothing is made for any. */
   #held: Map<number, Held> | undefined;
 

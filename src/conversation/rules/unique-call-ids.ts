@@ -11,19 +11,17 @@ import type { PartStart, ReplyEvent } from '../reply.ts';
 /**
  * A step that gives new ids to calls that have none, or one that the dialogue or the answer has already. All other ids
  * stay the vendor's, so that an answer has the same ids streamed and whole.
- * @param calls those of the dialogue.
- * @param stem what new ids are made of, unique to this exchange: letters and digits.
  */
-export function uniqueCallIds(calls: readonly KnownCall[], stem: string): Step<ReplyEvent, ReplyEvent> {
-  return new CallIdentifier(calls, stem);
-}
-
-class CallIdentifier implements Step<ReplyEvent, ReplyEvent> {
+export class UniqueCallIds implements Step<ReplyEvent, ReplyEvent> {
   readonly #calls: readonly KnownCall[];
   readonly #stem: string;
   #taken: Set<string> | undefined;
   #made = 0;
 
+  /**
+   * @param calls those of the dialogue.
+   * @param stem what new ids are made of, unique to this exchange: letters and digits.
+   */
   constructor(calls: readonly KnownCall[], stem: string) {
     this.#calls = calls;
     this.#stem = stem;
