@@ -32,7 +32,6 @@ export class ChoiceReader {
   /** The last message that stood beside a delta. */
   #besideDelta: JsonObject | undefined;
 
-  /** @param choice the index of the choice. */
   constructor(choice: number, context: CallContext) {
     this.#choice = choice;
     this.#context = context;
@@ -149,15 +148,11 @@ export class ChoiceReader {
   }
 }
 
-/** Whether a delta has text, reasoning, calls or images. */
+const CONTENTS = ['content', 'reasoning_content', 'reasoning', 'thinking', 'tool_calls', 'images'];
+
 function saysMore(delta: JsonObject | undefined): boolean {
-  const pieces = [
-    delta?.['content'],
-    delta?.['reasoning_content'],
-    delta?.['reasoning'],
-    delta?.['thinking'],
-    delta?.['tool_calls'],
-    delta?.['images'],
-  ];
-  return pieces.some((value) => (isList(value) ? value.length > 0 : isObject(value) || asText(value)));
+  return CONTENTS.some((name) => {
+    const value = delta?.[name];
+    return isList(value) ? value.length > 0 : isObject(value) || asText(value);
+  });
 }

@@ -58,7 +58,10 @@ function renderResult(result: ToolResultPart, context: RenderContext): JsonObjec
     return { role: 'tool', tool_call_id: callIdFor(result.id, dialect), content };
   }
   reportForeign(result.formatSpecific, 'chat-completions', 'turns[]', report);
-  const content = contentWithError(result, context);
+  const content = contentWithFailure(result);
+  if (content !== result.content) {
+    report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
+  }
   const isBreakpointInside =
     (dialect.cacheControl || marksParts(context)) &&
     isEmpty(writtenBreakpoint(result.formatSpecific, context));
@@ -73,15 +76,6 @@ function renderResult(result: ToolResultPart, context: RenderContext): JsonObjec
       context,
     ),
   };
-}
-
-/** The content of a result. A failed result says so in words, because the format has no field for it. */
-function contentWithError(result: ToolResultPart, { report }: RenderContext): ToolResultPart['content'] {
-  const content = contentWithFailure(result);
-  if (content !== result.content) {
-    report('turns[].is_error', 'approximated', "sent as the word 'Error' before the result");
-  }
-  return content;
 }
 
 function text(words: string): TextPart {

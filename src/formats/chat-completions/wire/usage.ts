@@ -44,7 +44,7 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
     output: parseCount(usage['completion_tokens']),
     total: parseCount(usage['total_tokens']),
     reasoning: parseCount(outside?.['reasoning_tokens']),
-    inputKinds: [...countKinds(inside), ...countKinds(pickCache(usage))],
+    inputKinds: [...countKinds(inside), ...countKinds(presentFields(usage, CACHE_FIGURES))],
     outputKinds: countKinds(outside),
   };
   const { input, output, reasoning } = settleCounts(counts, model);
@@ -71,10 +71,6 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
 }
 
 /** What services in front of Claude tell of a cache in Anthropic's words, who counts it apart from the input. */
-function pickCache(usage: JsonObject): JsonObject {
-  return presentFields(usage, CACHE_FIGURES);
-}
-
 const CACHE_FIGURES: readonly string[] = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** The figures that a reply has too, in the usage and in its details. */

@@ -20,35 +20,26 @@ export function findOpenRound(turns: readonly Turn[]): number {
  * @returns the same list if no turn ends so.
  */
 export function dropLastThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
-  return filterTurns(
-    turns,
-    ({ parts }) => {
-      const last = parts.at(-1);
-      return last && isThought(last)
-        ? parts.slice(0, parts.findLastIndex((part) => !isThought(part)) + 1)
-        : parts;
-    },
-    {
-      report,
-      detail: 'no answer follows it',
-    },
-  );
+  const keep = ({ parts }: Turn): readonly Part[] => {
+    const end = parts.findLastIndex((part) => !isThought(part)) + 1;
+    return end === parts.length ? parts : parts.slice(0, end);
+  };
+  return filterTurns(turns, keep, 'no answer follows it', report);
 }
 
 /** Removes the thinking of the open round. */
 export function dropOpenThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
   const start = findOpenRound(turns);
-  const open = filterTurns(turns.slice(start), ({ parts }) => parts.filter((part) => !isThought(part)), {
-    report,
-    detail: 'thinking is off',
-  });
+  const keep = ({ parts }: Turn): readonly Part[] => parts.filter((part) => !isThought(part));
+  const open = filterTurns(turns.slice(start), keep, 'thinking is off', report);
   return [...turns.slice(0, start), ...open];
 }
 
 function filterTurns(
   turns: readonly Turn[],
   keep: (turn: Turn) => readonly Part[],
-  { report, detail }: { readonly report: Report; readonly detail: string },
+  detail: string,
+  report: Report,
 ): readonly Turn[] {
   return mapItems(turns, (turn) => {
     const parts = turn.role === 'assistant' ? keep(turn) : turn.parts;

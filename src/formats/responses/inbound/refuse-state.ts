@@ -27,7 +27,11 @@ export function refuseState(body: JsonObject): void {
       'background',
       "'background' keeps the answer for later, and nothing is stored for this model. Leave it out, and use 'stream' for long answers.",
     );
-  refuseWarming(body['prompt_cache_options']);
+  if (isWarming(body['prompt_cache_options']))
+    throw unsupported(
+      'prompt_cache_options.prewarm',
+      "Only OpenAI's own models can prepare a prompt cache without answering.",
+    );
 }
 
 /**
@@ -56,12 +60,4 @@ function isStateful(item: Json): boolean {
 /** `prewarm` asks for no answer. Another vendor would write one, and charge for it. */
 function isWarming(options: Json | undefined): boolean {
   return asObject(options)?.['prewarm'] === true;
-}
-
-function refuseWarming(options: Json | undefined): void {
-  if (!isWarming(options)) return;
-  throw unsupported(
-    'prompt_cache_options.prewarm',
-    "Only OpenAI's own models can prepare a prompt cache without answering.",
-  );
 }

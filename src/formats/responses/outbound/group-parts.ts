@@ -1,18 +1,12 @@
 /** Groups the parts of a turn that become one item, or a few items of one kind. */
 
-import type { ContentPart, Part, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { ContentPart, OpaquePart, Part, ThinkingPart } from '../../../conversation/prompt.ts';
 import { getOrigin } from '../wire/origin.ts';
 
 /** A call, a result, or an item that only this format can read. */
-export type ItemPart = Exclude<Part, ContentPart | ThinkingPart> | Extract<Part, { kind: 'opaque' }>;
+export type ItemPart = Exclude<Part, ContentPart | ThinkingPart> | OpaquePart;
 
 export type PartGroup =
-  | { readonly kind: 'content'; readonly parts: readonly ContentPart[] }
-  | { readonly kind: 'thinking'; readonly parts: readonly ThinkingPart[] }
-  | { readonly kind: 'item'; readonly part: ItemPart };
-
-/** A group that may still grow. */
-type OpenGroup =
   | { readonly kind: 'content'; readonly parts: ContentPart[] }
   | { readonly kind: 'thinking'; readonly parts: ThinkingPart[] }
   | { readonly kind: 'item'; readonly part: ItemPart };
@@ -21,7 +15,7 @@ type OpenGroup =
 export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return [makeGroup(only)];
-  const groups: OpenGroup[] = [];
+  const groups: PartGroup[] = [];
   for (const part of parts) {
     if (!isSilent(part) && !addToGroup(groups.at(-1), part)) groups.push(makeGroup(part));
   }
@@ -29,34 +23,21 @@ export function groupParts(parts: readonly Part[]): readonly PartGroup[] {
 }
 
 /** Whether the part belongs to the group, which then holds it. */
-function addToGroup(group: OpenGroup | undefined, part: Part): boolean {
-  switch (part.kind) {
-    case 'text':
-    case 'refusal':
-    case 'media':
-      if (group?.kind !== 'content' || !isSameMessage(group.parts.at(-1), part)) return false;
-      group.parts.push(part);
-      return true;
-    case 'thinking':
-      if (group?.kind !== 'thinking') return false;
-      group.parts.push(part);
-      return true;
-    default:
-      return false;
-  }
+function addToGroup(group: PartGroup | undefined, part: Part): boolean {
+  if (group?.kind === 'thinking' && part.kind === 'thinking') group.parts.push(part);
+  else if (group?.kind === 'content' && isContent(part) && isSameMessage(group.parts.at(-1), part))
+    group.parts.push(part);
+  else return false;
+  return true;
 }
 
-function makeGroup(part: Part): OpenGroup {
-  switch (part.kind) {
-    case 'text':
-    case 'refusal':
-    case 'media':
-      return { kind: 'content', parts: [part] };
-    case 'thinking':
-      return { kind: 'thinking', parts: [part] };
-    default:
-      return { kind: 'item', part };
-  }
+function makeGroup(part: Part): PartGroup {
+  if (part.kind === 'thinking') return { kind: 'thinking', parts: [part] };
+  return isContent(part) ? { kind: 'content', parts: [part] } : { kind: 'item', part };
+}
+
+function isContent(part: Part): part is Exclude<ContentPart, OpaquePart> {
+  return part.kind === 'text' || part.kind === 'refusal' || part.kind === 'media';
 }
 
 /** Whether a text is empty and nothing depends on it: neither this format nor a signature. */
