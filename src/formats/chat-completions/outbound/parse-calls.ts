@@ -1,7 +1,7 @@
 /**
  * The tool calls of a stream: which call does a piece belong to? OpenAI sends `index` in every piece, and `id` and `name`
- * only in the first. Others send all three in every piece, leave out `index`, give every call the index 0 or the id '', or
- * make a new id for every piece.
+ * only in the first. Others send all three in every piece, leave out `index`, give every call the index 0 or the id '',
+ * make a new id for every piece, or send the name in pieces, too (NVIDIA-NeMo/Switchyard#785).
  */
 
 import type { Signature } from '../../../conversation/prompt.ts';
@@ -18,6 +18,8 @@ export interface CallContext {
   readonly stem: string;
   /** The caller's names of the tools that were renamed for the service, by their new names. */
   readonly names: ReadonlyMap<string, string>;
+  /** The names of all tools, as the service knows them. */
+  readonly toolNames: () => readonly string[];
   /** The caller's stop sequences. */
   readonly stops: readonly string[];
 }
@@ -27,9 +29,9 @@ interface Call {
   id: string;
   name: string;
   readonly custom: boolean;
-  /** Undefined until its name is known. */
+  /** Undefined until its name is complete. */
   part: SequencePart | undefined;
-  /** The arguments that came before its name. */
+  /** The arguments that came before its name was complete. */
   text: string;
   /** Whether any of its arguments have come. */
   begun: boolean;
@@ -45,8 +47,9 @@ export class CallReader {
   readonly #context: CallContext;
   readonly #byIndex = new Map<number, Call>();
   readonly #byId = new Map<string, Call>();
-  readonly #nameless = new Set<Call>();
+  readonly #unopened = new Set<Call>();
   readonly #unclaimed: CallSignature[] = [];
+  #toolNames: readonly string[] | undefined;
   #last: Call | undefined;
   #count = 0;
 
@@ -75,7 +78,7 @@ export class CallReader {
     let call = whole ? undefined : this.#find(index, id, name);
     if (call === undefined) {
       if (id === '' && name === '' && text === '') return;
-      call = this.#begin(id, isCustom, index);
+      call = this.#begin(id, isCustom, index, out);
     } else this.#last = call;
     if (id !== '' && !this.#byId.has(id)) this.#byId.set(id, call);
     if (call.part === undefined) call.id ||= id;
@@ -98,7 +101,7 @@ export class CallReader {
     if (call === undefined) {
       // Snowflake sends an empty one with every answer.
       if (name === '' && text === '') return;
-      call = this.#begin('', false, FUNCTION_CALL);
+      call = this.#begin('', false, FUNCTION_CALL, out);
     }
     this.#add(call, name, text, out);
   }
@@ -114,23 +117,30 @@ export class CallReader {
     return this.#count > 0;
   }
 
+  /** Whether a call has a name that may not be complete yet. */
+  isNaming(): boolean {
+    return [...this.#unopened].some(({ name }) => name !== '');
+  }
+
   /**
    * Nothing more comes.
    * @returns the signatures that no call took.
    * @throws GatewayError for a call without a name. One that has only an id is none if there are others.
    */
-  end(): readonly CallSignature[] {
+  end(out: Out): readonly CallSignature[] {
+    this.#openNamed(out);
     const isOnly = this.#count === 0;
-    if ([...this.#nameless].some((call) => call.text !== '' || (isOnly && call.id !== ''))) {
+    if ([...this.#unopened].some((call) => call.text !== '' || (isOnly && call.id !== ''))) {
       throw brokenAnswer('a tool call without a name');
     }
     return this.#unclaimed;
   }
 
-  #begin(id: string, custom: boolean, index: number | undefined): Call {
+  #begin(id: string, custom: boolean, index: number | undefined, out: Out): Call {
+    this.#openNamed(out);
     const call: Call = { id, name: '', custom, part: undefined, text: '', begun: false };
     if (index !== undefined) this.#byIndex.set(index, call);
-    this.#nameless.add(call);
+    this.#unopened.add(call);
     this.#last = call;
     return call;
   }
@@ -144,10 +154,27 @@ export class CallReader {
     if (known === undefined) return name === '' ? same : undefined;
     // A new id for every piece comes without a name. A new call has a name.
     if (name === '' || known.name === '') return known;
-    return repeatsHead(known, id, name) ? known : undefined;
+    return repeatsHead(known, id, name) || this.#continuesName(known, name) ? known : undefined;
+  }
+
+  /** Whether a call's name is not complete, and goes on like this in the name of a tool. */
+  #continuesName({ part, name }: Call, more: string): boolean {
+    return part === undefined && this.#beginsTool(name + more);
+  }
+
+  /** Whether a tool has this name or, if it is to be longer, another one that begins so. */
+  #beginsTool(name: string, isLonger = false): boolean {
+    this.#toolNames ??= this.#context.toolNames();
+    return this.#toolNames.some((tool) => tool.startsWith(name) && !(isLonger && tool === name));
+  }
+
+  /** Opens the calls whose names are complete now, because nothing more can come of them. */
+  #openNamed(out: Out): void {
+    for (const call of this.#unopened) if (call.name !== '') this.#open(call, out);
   }
 
   #open(call: Call, out: Out): void {
+    this.#unopened.delete(call);
     const { stem, names } = this.#context;
     this.#count += 1;
     const isOnly = call.id !== '' && this.#byId.get(call.id) === call;
@@ -175,10 +202,10 @@ export class CallReader {
     call.begun ||= text !== '';
     if (call.part === undefined) {
       call.text += text;
-      call.name ||= name;
-      if (call.name === '') return;
-      this.#nameless.delete(call);
-      this.#open(call, out);
+      if (name !== call.name) call.name += name;
+      // The name is complete when arguments come, or no tool has a longer one.
+      const isComplete = call.name !== '' && (call.text !== '' || !this.#beginsTool(call.name, true));
+      if (isComplete) this.#open(call, out);
     } else this.#parts.write(call.part, text, out);
   }
 }

@@ -19,7 +19,7 @@ import type { Step } from '../../../streams/step.ts';
 import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
-import { changedNames } from '../../safe-names.ts';
+import { changedNames, functionNames } from '../../safe-names.ts';
 import { dialectFor } from '../restricted-dialect.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
@@ -46,6 +46,7 @@ export function parseEvents(prompt: PromptOutline, target: ModelTraits): EventPa
 class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   readonly #model: string;
   readonly #names: ReadonlyMap<string, string>;
+  readonly #toolNames: () => readonly string[];
   readonly #stops: readonly string[];
   readonly #choices: (ChoiceReader | undefined)[] = [];
   readonly #head = new ReplyHeadReader();
@@ -62,7 +63,9 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   constructor({ tools, stop = [] }: PromptOutline, target: ModelTraits) {
     const dialect = dialectFor(target);
     this.#model = target.model;
-    this.#names = changedNames(tools, (name) => toolNameFor(name, dialect));
+    const nameFor = (name: string): string => toolNameFor(name, dialect);
+    this.#names = changedNames(tools, nameFor);
+    this.#toolNames = () => functionNames(tools).map(nameFor);
     this.#stops = stop;
   }
 
@@ -133,7 +136,12 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       return;
     }
     if (this.#context === undefined) {
-      this.#context = { stem: this.#head.start(chunk, out), names: this.#names, stops: this.#stops };
+      this.#context = {
+        stem: this.#head.start(chunk, out),
+        names: this.#names,
+        toolNames: this.#toolNames,
+        stops: this.#stops,
+      };
       // The first chunk may have the prompt's counts already, and some formats want them first.
       this.#reportUsage(out);
     }

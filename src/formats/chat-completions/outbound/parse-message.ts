@@ -70,12 +70,16 @@ export class MessageReader {
 
   /** Whether any part has begun. */
   hasParts(): boolean {
-    return this.#parts.last() !== undefined;
+    return this.#parts.last() !== undefined || this.#isNamingCall();
   }
 
   /** Whether the message may end here: it is more than thoughts, and no call lacks arguments. */
   isWhole(): boolean {
-    return this.#parts.isWhole();
+    return this.#parts.isWhole() && !this.#isNamingCall();
+  }
+
+  #isNamingCall(): boolean {
+    return this.#calls?.isNaming() === true;
   }
 
   /**
@@ -85,7 +89,7 @@ export class MessageReader {
    */
   end(sources: readonly JsonObject[], out: Out): AnswerContents {
     const parts = this.#parts;
-    for (const { signature } of this.#calls?.end() ?? []) {
+    for (const { signature } of this.#calls?.end(out) ?? []) {
       const last = parts.last();
       // Google signs the last text of an answer without calls.
       const target = last?.open.kind === 'text' && !last.isSigned ? last : undefined;
