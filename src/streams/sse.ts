@@ -14,6 +14,8 @@ export interface Sse {
    * in it differ too.
    */
   readonly piece?: string;
+  /** Set if the data is a complete body that is no stream. */
+  readonly isWhole?: true;
 }
 
 /** The longest event that is held, in UTF-16 code units: enough for a thought signature or a base64 image. */

@@ -83,6 +83,6 @@ function decodeWhole(holds: Holds): Step<Uint8Array, Sse> {
       whole.add(chunk);
       holds(whole.held());
     },
-    flush: (out) => out.enqueue({ data: textOfBytes(whole.whole()) }),
+    flush: (out) => out.enqueue({ data: textOfBytes(whole.whole()), isWhole: true }),
   };
 }

@@ -14,7 +14,7 @@ import { type AnswerTranslation, answerEvents } from './answer-events.ts';
  * @throws GatewayError if the answer is a failure, or none at all.
  */
 export function wholeReply(translation: AnswerTranslation, text: string): JsonObject {
-  return collected(translation, answerEvents(translation).step, { data: text });
+  return collected(translation, answerEvents(translation).step, { data: text, isWhole: true });
 }
 
 /**

@@ -7,6 +7,12 @@ import { whileTestsRun } from '../support/while-tests-run.ts';
 
 const four = whileTestsRun(startFourCallers);
 
+const FINISHED: Readonly<Partial<Record<string, string>>> = {
+  'chat-completions': 'stop',
+  responses: 'completed',
+  messages: 'end_turn',
+};
+
 const delta = (fields: JsonObject): JsonObject => ({
   id: 'c',
   object: 'chat.completion.chunk',
@@ -84,5 +90,46 @@ describe.each(notMessages)('a message that only stops, to a caller of %s', (call
     await expect(four().ask(caller, MODELS.messages, true)).rejects.toThrow(
       /502: .*a tool call without a name/,
     );
+  });
+});
+
+describe.each(CALLERS)('a candidate without a reason, to a caller of %s', (caller) => {
+  const model = MODELS['generate-content'];
+  const candidate = (...parts: JsonObject[]): JsonObject => ({
+    candidates: [{ content: { role: 'model', parts } }],
+    modelVersion: 'm',
+  });
+
+  test('of a whole answer has stopped', async () => {
+    four().answers(candidate({ text: 'a' }));
+    expect(await four().ask(caller, model, false)).toMatchObject({ text: 'a' });
+    four().answers(candidate({ functionCall: { name: 'f', args: { x: 1 } } }));
+    expect(namedInputs(await four().ask(caller, model, false))).toEqual([['f', { x: 1 }]]);
+  });
+});
+
+const notGoogle = CALLERS.filter((caller) => caller !== 'generate-content');
+describe.each(notGoogle)('a candidate without a reason, translated for a caller of %s', (caller) => {
+  const model = MODELS['generate-content'];
+  const text = { candidates: [{ content: { role: 'model', parts: [{ text: 'a' }] } }] };
+
+  test('has stopped if the vendor gives a whole answer in place of a stream', async () => {
+    four().answers(text);
+    const { text: read, finish } = await four().ask(caller, model, true);
+    expect([read, finish]).toEqual(['a', FINISHED[caller]]);
+  });
+
+  test('has failed in a stream', async () => {
+    four().answers([text]);
+    expect((await four().ask(caller, model, true)).raw).toContain('Connection lost');
+  });
+
+  test.each([
+    ['nothing', { candidates: [{ content: { role: 'model' } }] }],
+    ['only thoughts', { candidates: [{ content: { parts: [{ text: 'Hm', thought: true }] } }] }],
+    ['no candidate', { candidates: [], modelVersion: 'm', usageMetadata: { promptTokenCount: 1 } }],
+  ])('has failed if the whole answer has %s', async (_, said) => {
+    four().answers(said);
+    await expect(four().ask(caller, model, false)).rejects.toThrow(/502: .*Connection lost/);
   });
 });

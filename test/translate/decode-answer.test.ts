@@ -25,7 +25,7 @@ test('a complete body is read as its pieces are: as text, or as a stream', () =>
       const text = textUnlessStream(body);
       const isStream = /^[\s\ufeff]*[:deir]/.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body));
       expect(text === undefined).toBe(isStream);
-      if (text !== undefined) expect(run(decodeByLooks(), [body])).toEqual([{ data: text }]);
+      if (text !== undefined) expect(run(decodeByLooks(), [body])).toEqual([{ data: text, isWhole: true }]);
     }),
   );
 });

@@ -78,6 +78,11 @@ export class CandidateReader {
     this.#explanation = explanation;
   }
 
+  /** All of it has come, in a whole answer: if it has content, it has stopped. */
+  endWhole(): void {
+    if (this.#parts.summary().anything) this.#word ??= 'STOP';
+  }
+
   /** Whether it has said why it stopped. */
   isFinished(): boolean {
     return this.#word !== undefined;

@@ -3,6 +3,7 @@
  * stream as one JSON list (`streamGenerateContent` without `alt=sse`).
  *
  * There is no end marker: the stream ends with the connection, and it was whole if every candidate said why it stopped.
+ * A whole answer with content needs no reason, as in the other formats: some services give none.
  * The reason is settled only there, since a call may come first and a bare STOP after it, and some services say STOP in
  * every chunk.
  */
@@ -88,6 +89,8 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       for (const chunk of chunks) this.#readChunk(chunk, out);
       this.#lastPiece = undefined;
     } else this.#readChunk(hasCalls(value) ? parseEventValue(event.data, parseExact) : value, out);
+    // One list may hold all chunks of a stream, which has to say that it has ended.
+    if (event.isWhole && !isList(value)) for (const candidate of this.#candidates) candidate?.endWhole();
   }
 
   flush(out: Out): void {
