@@ -1,6 +1,6 @@
 /** Services that refuse a field about caching: a breakpoint where it stands, or a key. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { usePlaces } from '../faults/upstream-places.ts';
 import { wholeAnswer } from '../faults/upstream-ways.ts';
 import { KEY, startRecorded } from '../support/gateway.ts';
@@ -132,4 +132,66 @@ test.each([
   const { prompt_cache_key: key, ...rest } = sent[0];
   expect([key, rest.prompt_cache_retention]).toEqual(['s1', '24h']);
   expect(sent[1]).toEqual(rest);
+});
+
+const own = { prompt_cache_breakpoint: { mode: 'explicit' } };
+const text = (type: string, fields: object): object => ({ type, text: 'a', ...fields });
+
+describe.each([
+  [
+    'chat/completions',
+    (mark: object) => ({
+      messages: [
+        { role: 'system', content: [text('text', mark)] },
+        { role: 'user', content: 'x' },
+        { role: 'assistant', content: [text('text', mark)] },
+        { role: 'user', content: [text('text', mark), text('text', {})] },
+      ],
+    }),
+  ],
+  [
+    'responses',
+    (mark: object) => ({
+      input: [
+        { role: 'user', content: [text('input_text', mark)] },
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output: [text('input_text', mark)] },
+      ],
+    }),
+  ],
+] as const)('marks of Anthropic in a native request to %s', (path, asked) => {
+  const message = "Unknown parameter: 'messages[0].content[0].cache_control'.";
+
+  async function lastSent(model: string, refused: readonly string[]): Promise<unknown> {
+    const [upstream] = await vendors.upstreams(1);
+    if (upstream === undefined) throw new Error('There is no upstream.');
+    upstream.script((wire, { body }) => {
+      const field = refused.find((name) => body.includes(name));
+      if (field !== undefined)
+        wire.answer(400, JSON.stringify({ error: { message: message.replace('cache_control', field) } }));
+      else wire.answer(200, wholeAnswer(path === 'responses' ? 'responses' : 'chat-completions'));
+    });
+    const chat = { baseUrl: `${upstream.url}/v1`, apiKey: 'k' };
+    const gateway = await startRecorded({
+      vendors: { openai: chat },
+    });
+    vendors.open.push(gateway);
+    const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' }, ...marked }];
+    const body = { ...asked(marked), model, ...(path === 'responses' && { tools }) };
+    const answer = await postJson(`${gateway.url}/v1/${path}`, body, { key: KEY });
+    expect(answer.status, await answer.text()).toBe(200);
+    const { tools: _tools, model: _model, ...sent } = JSON.parse(`${upstream.requests.at(-1)?.body}`);
+    return sent;
+  }
+
+  test('are breakpoints of its own at OpenAI from GPT-5.6 on', async () => {
+    expect(await lastSent('openai/gpt-5.6-sol', ['cache_control'])).toEqual(asked(own));
+  });
+
+  test('are left out for earlier models, and where breakpoints are refused as well', async () => {
+    expect(await lastSent('openai/gpt-5.5', ['cache_control'])).toEqual(asked({}));
+    expect(await lastSent('openai/gpt-5.6-sol', ['cache_control', 'prompt_cache_breakpoint'])).toEqual(
+      asked({}),
+    );
+  });
 });

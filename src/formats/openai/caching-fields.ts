@@ -3,10 +3,13 @@
  * LiteLLM write Anthropic's `cache_control` in OpenAI's formats, too. OpenAI's own breakpoints are refused by its earlier
  * models, and its key by Groq, Cerebras, NVIDIA and Azure's models of other vendors (zed-industries/zed#36215, #52000,
  * anomalyco/opencode#45113). Such services cache by themselves or not at all, and the answer is the same without the fields.
+ * From GPT-5.6 on, a part that had Anthropic's field gets a breakpoint of OpenAI's instead.
  */
 
-import { type JsonObject, withEach, withObjects, withoutFields } from '../../lib/json.ts';
+import { asText, isObject, type JsonObject, withEach, withObjects, withoutFields } from '../../lib/json.ts';
+import { wordSet } from '../../lib/words.ts';
 import type { OptionalFields } from '../outbound.ts';
+import { BREAKPOINT, takesBreakpoints } from './cache-breakpoints.ts';
 
 const FIELDS = ['cache_control', 'prompt_cache_breakpoint', 'prompt_cache_key'];
 
@@ -19,6 +22,9 @@ const NAMED = /\b(?:cache_control|prompt_cache_(?:breakpoint|key))\b(?!\.\w)/g;
  * which takes breakpoints: "A maximum of 4 blocks with cache_control may be provided".
  */
 const IS_UNKNOWN = /unknown|unrecognized|unexpected|unsupported|not supported|not permitted/i;
+
+/** The parts that can have no breakpoint of OpenAI's. */
+const UNMARKED = wordSet('refusal output_text');
 
 /** These, as optional fields. */
 export const cachingFields: OptionalFields = {
@@ -34,8 +40,17 @@ export const cachingFields: OptionalFields = {
 /** A request without these fields in the places for them. The names may be anything elsewhere, as in a schema. */
 function withoutFieldsIn(request: JsonObject, refused: readonly string[]): JsonObject {
   const plain = (holder: JsonObject): JsonObject => withoutFields(holder, refused);
+  const takesOwn =
+    takesBreakpoints(asText(request['model']) ?? '') && !refused.includes('prompt_cache_breakpoint');
+  const plainPart = (part: JsonObject): JsonObject =>
+    takesOwn && isObject(part['cache_control']) && !UNMARKED.has(asText(part['type']) ?? '')
+      ? { ...plain(part), ...BREAKPOINT }
+      : plain(part);
   const plainTurn = (turn: JsonObject): JsonObject =>
-    ['content', 'tool_calls', 'output'].reduce((left, field) => withEach(left, field, plain), plain(turn));
+    ['content', 'output'].reduce(
+      (left, field) => withEach(left, field, plainPart),
+      withEach(plain(turn), 'tool_calls', plain),
+    );
   const plainTool = (tool: JsonObject): JsonObject => withObjects(plain(tool), ['function'], plain);
   const turns = ['messages', 'input'].reduce((left, field) => withEach(left, field, plainTurn), request);
   return withEach(plain(turns), 'tools', plainTool);
