@@ -3,8 +3,12 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { at, CLAUDE, GEMINI, useDoor } from '../checklist/support.ts';
+import { usePlaces } from '../faults/upstream-places.ts';
+import { startRecorded } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 
 const door = useDoor();
+const places = usePlaces();
 
 /** The part that Gemini, or the content block that Claude is sent for a part of a user's message. */
 async function sentFor(model: string, part: JsonObject): Promise<unknown> {
@@ -112,4 +116,26 @@ test.each(['file_id', 'file_data'])('a file in a bucket at Google: %s', async (f
   const messages = [{ role: 'user', content: [part] }];
   const { status, text } = await door.whole('chat-completions', CLAUDE, { messages });
   expect(status, text).toBe(400);
+});
+
+// llama.cpp's tools/server/server-common.cpp.
+const NO_IMAGES =
+  'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj';
+
+test('an image that a model of llama.cpp cannot read is refused at once', async () => {
+  const [upstream] = await places.upstreams(1);
+  if (upstream === undefined) throw new Error('There is no upstream.');
+  const error = { code: 500, message: NO_IMAGES, type: 'server_error' };
+  upstream.script((wire) => wire.answer(500, JSON.stringify({ error })));
+  const gateway = await startRecorded({ vendors: { qwen: { baseUrl: `${upstream.url}/v1`, apiKey: 'k' } } });
+  places.open.push(gateway);
+  const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+  const answer = await postJson(`${gateway.url}/v1/messages`, {
+    model: 'qwen/qwen3.8-max',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { type: 'invalid_request_error', message: NO_IMAGES } });
+  expect(upstream.requests).toHaveLength(1);
 });

@@ -11,10 +11,17 @@ import {
 } from '../refusal-words.ts';
 import type { ErrorFields } from './error-body.ts';
 
+/**
+ * llama.cpp's error for an image or a sound at a model that reads only text: "image input is not supported - hint: if this
+ * is unexpected, you may need to provide the mmproj". It gives 400 for most other mistakes of callers (its
+ * tools/server/server-common.cpp).
+ */
+const LACKS_INPUT = /^(?:image|audio|video) input is not supported\b/;
+
 /** The fault that an error answer means. */
 export function classifyError(status: number, fields: ErrorFields): Fault {
   if (fields.moderated) return 'invalid-request';
-  if (status === 403 && isAboutRequest(fields)) return classifyError(400, fields);
+  if (isAboutRequest(status, fields)) return classifyError(400, fields);
   if (isAboutAccount(fields, status)) return 'upstream-auth';
   switch (status) {
     case 400:
@@ -43,9 +50,10 @@ function isAboutQuota({ message = '', type, code }: ErrorFields): boolean {
 
 /**
  * Whether a 403 is about the request, so that the key stays in use: xAI refuses a text, Together a text that is too long,
- * OpenAI a model that the key's project may not use.
+ * OpenAI a model that the key's project may not use. llama.cpp's 500 may be, too.
  */
-function isAboutRequest({ message = '', code }: ErrorFields): boolean {
+function isAboutRequest(status: number, { message = '', code }: ErrorFields): boolean {
+  if (status !== 403) return status === 500 && LACKS_INPUT.test(message);
   return /^content violates/i.test(message) || saysPromptIsTooLong(message) || code === 'model_not_found';
 }
 

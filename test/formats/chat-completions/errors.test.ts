@@ -15,6 +15,10 @@ import { objectOf } from './requests.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/errors/chat-completions');
 
+/** llama.cpp's tools/server/server-common.cpp. */
+const NO_IMAGES =
+  'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj';
+
 const FAULTS: Readonly<Record<string, Fault>> = {
   'server-error': 'upstream-broken',
   'invalid-request': 'invalid-request',
@@ -348,6 +352,14 @@ describe('the meaning of an error', () => {
       400,
     ],
     ['broken', 500, said('oops'), 'upstream-broken', 502],
+    [
+      'an image for a model of llama.cpp that reads only text',
+      500,
+      { error: { code: 500, message: NO_IMAGES, type: 'server_error' } },
+      'invalid-request',
+      400,
+    ],
+    ["a caller's text about images", 500, said(`'${NO_IMAGES}' cannot be read`), 'upstream-broken', 502],
     ['a page in between', 502, '<html>Bad Gateway</html>', 'upstream-broken', 502],
     ['busy', 503, '', 'upstream-overloaded', 503],
     ['busy, in other words', 529, said('x'), 'upstream-overloaded', 503],
