@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { openaiAt, usePlaces } from '../faults/upstream-places.ts';
 import type { FaultRequest, FaultUpstream, Script } from '../support/fault-upstream.ts';
 import { KEY, startRecorded, type TestGateway } from '../support/gateway.ts';
-import { rawClient } from '../support/raw.ts';
+import { exchange, rawClient, statusOf } from '../support/raw.ts';
 
 const places = usePlaces();
 afterEach(() => vi.restoreAllMocks());
@@ -80,6 +80,42 @@ async function create({ url }: TestGateway, key: string | undefined): Promise<vo
 }
 
 describe('a request about a stored response', () => {
+  const head = (path: string): string =>
+    `/v1/responses/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n`;
+
+  test.each([ID, `${ID}/input_items`])('by HEAD has the head of the answer to GET: %s', async (path) => {
+    const [vendor] = await places.upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    vendor.script(knows);
+    const { url } = await gatewayAt([vendor]);
+    // A body would be taken for the beginning of the next answer.
+    const requests = `HEAD ${head(path)}\r\nGET ${head(path)}Connection: close\r\n\r\n`;
+    const [first = '', second = '', sent] = (await exchange(Number(new URL(url).port), requests)).split(
+      '\r\n\r\n',
+    );
+    const withoutDates = (lines: string): string =>
+      lines.replaceAll(/^(?:x-request-id|date|connection|keep-alive): .*\r?\n?/gim, '').trim();
+    expect([statusOf(first), withoutDates(first)]).toEqual([200, withoutDates(second)]);
+    expect(sent).toBe(text);
+    for (const request of vendor.requests) expect(requestLine(request)).toMatch(/^GET /);
+  });
+
+  test('by HEAD does not wait for the end of a stream', async () => {
+    const [vendor] = await places.upstreams(1);
+    if (vendor === undefined) throw new Error('There is no vendor.');
+    let gone: Promise<number> | undefined;
+    vendor.script((wire) => {
+      ({ gone } = wire);
+      wire.head(200, { 'content-type': 'text/event-stream' });
+      wire.chunk('event: response.created\ndata: {"type":"response.created"}\n\n');
+    });
+    const { url } = await gatewayAt([vendor]);
+    const request = `HEAD ${head(`${ID}?stream=true`)}Connection: close\r\n\r\n`;
+    const answer = await exchange(Number(new URL(url).port), request);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-type: text\/event-stream\r\n(?:.+\r\n)+\r\n$/i);
+    expect(await gone).toBeGreaterThan(0);
+  });
+
   test.each(CALLS)('passes: %s %s', async (method, path) => {
     const [vendor] = await places.upstreams(1);
     if (vendor === undefined) throw new Error('There is no vendor.');

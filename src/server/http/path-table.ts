@@ -5,6 +5,7 @@ import type { CallerRequest, CallerResponse } from '../../access/caller.ts';
 import type { Principal } from '../../access/principal.ts';
 import { openLedger } from '../../accounting/usage/ledger.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
+import { NO_BYTES } from '../../lib/bytes.ts';
 import type { LogProblem } from '../../lib/diagnostics.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import type { Signal } from '../../lib/light-signal.ts';
@@ -13,6 +14,7 @@ import type { Answer, Incoming, Load } from '../../pipeline/exchange.ts';
 import type { Gateway } from '../../pipeline/gateway.ts';
 import { renderFailure } from '../../pipeline/render-failure.ts';
 import { faultOfHead, parseQuery, rawPath } from '../../pipeline/request/request-head.ts';
+import { cancelBody } from '../../streams/cancel-body.ts';
 import type { SocketCounter } from '../websocket/socket-counter.ts';
 import { findFamily, isAnthropicClient } from './client-family.ts';
 import { allowOrigin, isPreflight, originHeaders, preflight } from './cors.ts';
@@ -86,10 +88,10 @@ export class PathTable<R extends CallerResponse> {
     });
   }
 
-  /** Adds a path for a method by which its requests are exchanges. */
+  /** Adds a path for a method by which its requests are exchanges; GET brings HEAD with it (RFC 9110, 9.3.2). */
   exchange(method: 'POST' | 'GET' | 'DELETE', path: string, exchange: Exchange): void {
     const host = this.#host;
-    this.app.on(method, path, async (event) => {
+    const run = async (event: H3Event): Promise<Response> => {
       const { message, response } = host.getExchange(event);
       const asked = this.#makeUnrecorded(message, response);
       const fault = faultOfHead(message);
@@ -97,8 +99,11 @@ export class PathTable<R extends CallerResponse> {
         fault === undefined
           ? await exchange(asked)
           : renderFailure(fault, findFamily(rawPath(message), message), withoutLedger(asked));
-      return host.answer(response, answer, originHeaders(message, host.current().cors));
-    });
+      const written = message.method === 'HEAD' ? withoutStream(answer) : answer;
+      return host.answer(response, written, originHeaders(message, host.current().cors));
+    };
+    this.app.on(method, path, run);
+    if (method === 'GET') this.app.on('HEAD', path, run);
     this.#addPreflight(path);
   }
 
@@ -187,6 +192,13 @@ export class PathTable<R extends CallerResponse> {
       load,
     };
   }
+}
+
+/** An answer to HEAD, which does not wait for a stream that nobody gets. */
+function withoutStream(answer: Answer): Answer {
+  if (answer.body instanceof Uint8Array) return answer;
+  cancelBody(answer.body);
+  return { ...answer, body: NO_BYTES };
 }
 
 function withoutLedger(asked: UnrecordedRequest): Incoming {
