@@ -6,13 +6,13 @@
  */
 
 import { repeat } from '../lib/repeat.ts';
+import { type KeyChanges, keyChanges } from '../store/keys/changes.ts';
 import { groupsState, listGroups } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
 import { keysChangedAfter, lastRevokedKeys, listKeys } from '../store/keys/list-keys.ts';
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
-import type { ChangeRow } from '../store/tables.ts';
 import { type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 
 export interface WatchedKeys {
@@ -43,7 +43,7 @@ export async function watchKeys(
   { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: WatchOptions = {},
 ): Promise<WatchedKeys> {
   let registry = openKeyRegistry();
-  let known: (Changes & { readonly groups: string }) | undefined;
+  let known: (KeyChanges & { readonly groups: string }) | undefined;
   let troubled = false;
   /** The last refresh that was asked for. */
   let reading = Promise.resolve();
@@ -118,18 +118,7 @@ export async function watchKeys(
   };
 }
 
-/** How many changes to keys there have been. */
-type Changes = Pick<ChangeRow, 'version' | 'by_row'>;
-
-function keyChanges({ db }: Pick<Store, 'db'>): Promise<Changes> {
-  return db
-    .selectFrom('gateway_changes')
-    .select(['version', 'by_row'])
-    .where('name', '=', 'keys')
-    .executeTakeFirstOrThrow();
-}
-
 /** Whether every change since then says which row it changed. */
-function areByRow(known: Changes, now: Changes): boolean {
+function areByRow(known: KeyChanges, now: KeyChanges): boolean {
   return now.version > known.version && now.version - known.version === now.by_row - known.by_row;
 }

@@ -1,9 +1,9 @@
 /** The store that the configuration names. */
 
 import { resolve } from 'node:path';
+import { keyChanges } from './keys/changes.ts';
 import { importKeyFile } from './keys/key-file.ts';
 import { createKey } from './keys/keys.ts';
-import { listKeys } from './keys/list-keys.ts';
 import { openInThread } from './sqlite/sqlite-thread.ts';
 import { openStore, type Store } from './store.ts';
 import type { StorePlace } from './store-errors.ts';
@@ -33,9 +33,13 @@ export async function openConfiguredStore(
   return store;
 }
 
-/** Whether the store has never had a key. If all keys were revoked, somebody wants none. */
-export async function lacksKeys(store: Store): Promise<boolean> {
-  return (await listKeys(store, true)).length === 0;
+/** Whether the store has never had a key. If all keys were revoked, or erased as well, somebody wants none. */
+export async function lacksKeys({ db }: Pick<Store, 'db'>): Promise<boolean> {
+  const key = await db.selectFrom('gateway_keys').select('id').limit(1).executeTakeFirst();
+  if (key !== undefined) return false;
+  // Only of an erased key there is a change without a row.
+  const { version, by_row } = await keyChanges({ db });
+  return version === by_row;
 }
 
 /**

@@ -383,6 +383,8 @@ describeStores('keys of the store', (stores) => {
     // Whoever has revoked it does not want one.
     await revokeKey(store, row?.id ?? '');
     expect(await makeFirstKey(store)).toBeUndefined();
+    await eraseCaller(store, { key: 'first' });
+    expect(await makeFirstKey(store)).toBeUndefined();
     expect(await keyRecords(store)).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 /** What changes to keys and to groups have in common. */
 
 import type { Transaction } from 'kysely';
-import type { LimitColumns, Tables } from '../tables.ts';
+import type { Store } from '../store.ts';
+import type { ChangeRow, LimitColumns, Tables } from '../tables.ts';
 
 /** The columns of a key or group without limits. */
 export const UNLIMITED: LimitColumns = {
@@ -26,6 +27,18 @@ export class NoSuchGroup extends Error {
     super(`There is no group ${group}.`);
     this.group = group;
   }
+}
+
+/** How many changes to keys and groups there have been, and how many of them a row shows. */
+export type KeyChanges = Pick<ChangeRow, 'version' | 'by_row'>;
+
+/** These numbers, as they are now. */
+export function keyChanges({ db }: Pick<Store, 'db'>): Promise<KeyChanges> {
+  return db
+    .selectFrom('gateway_changes')
+    .select(['version', 'by_row'])
+    .where('name', '=', 'keys')
+    .executeTakeFirstOrThrow();
 }
 
 /** Counts a change that no row shows: running processes read all keys again. */
