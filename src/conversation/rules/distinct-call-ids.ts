@@ -61,9 +61,9 @@ export function distinctCallIds(makeValid: (id: string) => string): CallIds {
 }
 
 /**
- * Renames calls whose id an earlier call has, as some servers number the calls of each answer from zero: `call_0` to `call_0_2`, and the results that answer them. A result belongs
- * to the latest calls of its id, one after the other. Ids depend on the dialogue alone, so its beginning stays the same
- * from turn to turn, as caches need it.
+ * Renames calls whose id an earlier call has, such as `call_0` to `call_0_2`, and the results that answer them: some
+ * servers number the calls of each answer from zero. A result belongs to the latest calls of its id, one after the other.
+ * Ids depend on the dialogue alone, so its beginning stays the same from turn to turn, as caches need it.
  * @returns the same turns if no id repeats.
  */
 export function renameRepeatedIds(turns: readonly Turn[]): readonly Turn[] {
