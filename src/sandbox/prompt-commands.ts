@@ -15,9 +15,11 @@ const JSON_WORD = /\bJSON\b(?![- ]?(?:rpc|lines|path|web))/i;
 const REACH = 90;
 
 /** Agents' system prompts often mention JSON. Only these words turn the mention into an order. */
-const NOTHING_ELSE = /\b(?:only|nothing else|no other text|no code fence|no prose|without any other text)\b/i;
+const NOTHING_ELSE =
+  /\b(?:only|nothing else|no other (?:text|prose)|no code fence|no prose|not the schema|without any other text)\b/i;
 
-const NAMES_SCHEMA = /\bschema\b/i;
+/** Also `json_schema`, as instructor writes it. */
+const NAMES_SCHEMA = /schema\b/i;
 
 /** `Answer with a call of the tool "search", not with text.` */
 const DEMANDS_CALL = /\b(?:answer with a call of|you must call|you must use)\b/i;
@@ -77,15 +79,22 @@ function withJson(ask: Ask): Ask {
   return { ...ask, said: said.replace(found.text, '').trim(), json: { schema: found.schema } };
 }
 
-/** The last JSON schema that a text contains: on a line of its own, or over several lines, fenced or not. */
+/** The last JSON schema that a text contains: on a line, or over several lines, indented or not, fenced or not. */
 function schemaIn(text: string): { readonly text: string; readonly schema: JsonObject } | undefined {
-  const onOneLine = text.split('\n').filter((line) => line.startsWith('{'));
+  const onOneLine = text.split('\n').flatMap(objectOnLine);
   const inFences = [...text.matchAll(/```(?:json)?\n(\{[^`]*\})\s*```/g)].flatMap(([, inner]) => inner ?? []);
-  const inAll = text.slice(Math.max(0, text.indexOf('\n{')), text.lastIndexOf('}') + 1);
+  const inAll = text.slice(Math.max(0, text.search(/^[ \t]*\{/m)), text.lastIndexOf('}') + 1).trim();
   return [inAll, ...inFences, ...onOneLine]
     .flatMap((found) => {
       const schema = tryParseJson(found);
       return isObject(schema) ? [{ text: found, schema }] : [];
     })
     .findLast(({ schema }) => ['type', 'properties', '$ref', 'anyOf', 'enum'].some((key) => key in schema));
+}
+
+/** What may be an object that is alone on a line, or there behind a label: `json schema: {…}`. */
+function objectOnLine(line: string): readonly string[] {
+  const start = line.indexOf('{');
+  const label = line.slice(0, Math.max(0, start)).trim();
+  return start >= 0 && (label === '' || label.endsWith(':')) ? [line.slice(start).trim()] : [];
 }

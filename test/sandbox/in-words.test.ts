@@ -114,6 +114,45 @@ describe('through the gateway', () => {
 describe('directly', () => {
   const sandbox = useSandbox();
 
+  // instructor (Python, 1.17) in its modes ANTHROPIC_JSON and MD_JSON, instructor (JavaScript, 1.7) in its mode JSON.
+  test.each([
+    [
+      'indented, for an instance of the JSON',
+      `
+            provide the parsed objects in json that match the following json_schema:
+
+            ${JSON.stringify(PERSON, null, 2)}
+
+            Make sure to return an instance of the JSON, not the schema itself
+`,
+      ASKED,
+    ],
+    [
+      'indented, with the order in the question',
+      `
+            the parsed objects in json that match the following json_schema:
+
+            ${JSON.stringify(PERSON, null, 2)}
+`,
+      `${ASKED}\n\nReturn the correct JSON response within a \`\`\`json codeblock. not the JSON_SCHEMA`,
+    ],
+    [
+      'behind a label',
+      `
+          Given a user prompt, you will return fully valid JSON based on the following description and schema.
+          You will return no other prose.
+
+          json schema: ${JSON.stringify(PERSON)}
+        `,
+      ASKED,
+    ],
+  ])('a system prompt has a schema in words: %s', async (_, system, said) => {
+    const messages = [{ role: 'user', content: said }];
+    const body = { model: 'claude-haiku-4-5', max_tokens: 500, system, messages };
+    const { json } = await post(sandbox(), 'anthropic', '/v1/messages', body);
+    expect(parseJson(textIn(json))).toEqual(GIVEN);
+  });
+
   test.each([
     [`${ASKED} Reply in JSON.`, 'object'],
     [
