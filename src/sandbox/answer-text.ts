@@ -11,7 +11,7 @@ export function answerText(ask: Ask): string {
   return [
     `**This is the sandbox.** A simulated model answers as \`${ask.model}\`, because no vendor key is set.`,
     asked,
-    ...(ask.attachments.length > 0 ? [`With it came: ${ask.attachments.join(', ')}.`] : []),
+    ...attachmentsText(ask.attachments),
     [
       'Everything around these words is real: the connection, the format, the events and the checks. Things to try:',
       '',
@@ -26,9 +26,11 @@ export function answerText(ask: Ask): string {
 
 /** @returns the answer to a request that brings results of tools, as Markdown */
 export function resultsText(ask: Ask): string {
-  const told = ask.results.map(({ name, text }) => {
+  const told = ask.results.flatMap(({ name, text, attachments }) => {
     const who = name === undefined ? 'The tool' : `The tool \`${name}\``;
-    return text.trim() === '' ? `${who} answered nothing.` : `${who} answered:\n\n${quotation(text.trim())}`;
+    const nothing = attachments.length > 0 ? 'answered without text.' : 'answered nothing.';
+    const answered = text.trim() === '' ? nothing : `answered:\n\n${quotation(text.trim())}`;
+    return [`${who} ${answered}`, ...attachmentsText(attachments)];
   });
   return [...told, 'That is all I know: I am the sandbox, and I repeat what tools tell me.'].join('\n\n');
 }
@@ -44,6 +46,10 @@ export function thoughtText(ask: Ask): string {
         ? 'There are tools at hand, so I look whether one of them fits.'
         : 'I am the sandbox and know nothing, so I say what I am and repeat the question.';
   return `${asked}\n\n${next}`;
+}
+
+function attachmentsText(attachments: readonly string[]): readonly string[] {
+  return attachments.length > 0 ? [`With it came: ${attachments.join(', ')}.`] : [];
 }
 
 function quotation(text: string): string {

@@ -18,6 +18,8 @@ export interface ToolResult {
   /** Name of the tool, if the history has it. */
   readonly name?: string | undefined;
   readonly text: string;
+  /** What else it answered, as in the attachments of a prompt. */
+  readonly attachments: readonly string[];
 }
 
 /** A stretch of the prompt, in the order in which the vendor caches it. */

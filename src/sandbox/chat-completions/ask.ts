@@ -24,7 +24,7 @@ export function askOfChat(body: JsonObject, name: string, model: Model): Ask {
       .filter(({ role }) => role === 'system' || role === 'developer')
       .map(({ content }) => parseText(content))
       .join('\n'),
-    attachments: asObjects(user?.['content']).flatMap(({ type }) => ATTACHMENTS[String(type)] ?? []),
+    attachments: attachmentsIn(user?.['content']),
     results: since.filter(({ role }) => role === 'tool').map((message) => parseResult(message, messages)),
     step: messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length,
     tools: asObjects(body['tools']).flatMap(parseTool),
@@ -61,7 +61,12 @@ function parseResult(message: JsonObject, messages: readonly JsonObject[]): Tool
   const call = messages
     .flatMap(({ tool_calls }) => asObjects(tool_calls))
     .findLast((one) => one['id'] === id);
-  return { name: call && nameIn(call), text: parseText(message['content']) };
+  const content = message['content'];
+  return { name: call && nameIn(call), text: parseText(content), attachments: attachmentsIn(content) };
+}
+
+function attachmentsIn(content: Json | undefined): readonly string[] {
+  return asObjects(content).flatMap(({ type }) => ATTACHMENTS[String(type)] ?? []);
 }
 
 function parseTool(tool: JsonObject): readonly AskedTool[] {

@@ -22,12 +22,7 @@ export function askOfGemini(body: JsonObject, name: string, model: Model): Ask {
     model: name,
     said: parseText(user),
     told: parseText(parseParts(asObject(body['systemInstruction']))),
-    attachments: user.flatMap((part) => {
-      const type = asText((asObject(part['inlineData']) ?? asObject(part['fileData']))?.['mimeType']);
-      return type === undefined
-        ? []
-        : [type.startsWith('application/') ? 'document' : (type.split('/')[0] ?? type)];
-    }),
+    attachments: attachmentsIn(user),
     results: contents.slice(spoken + 1).flatMap(resultsIn),
     // A streamed answer comes back as one content for each of its chunks.
     step: contents.filter((one, at) => at > asked && isModels(one) && !isModels(contents[at - 1])).length,
@@ -76,7 +71,17 @@ function resultsIn(content: JsonObject): readonly ToolResult[] {
   return parseParts(content).flatMap((part) => {
     const result = asObject(part['functionResponse']);
     if (result === undefined) return [];
-    return [{ name: asText(result['name']), text: resultText(asObject(result['response'])) }];
+    const text = resultText(asObject(result['response']));
+    return [{ name: asText(result['name']), text, attachments: attachmentsIn(parseParts(result)) }];
+  });
+}
+
+function attachmentsIn(parts: readonly JsonObject[]): readonly string[] {
+  return parts.flatMap((part) => {
+    const type = asText((asObject(part['inlineData']) ?? asObject(part['fileData']))?.['mimeType']);
+    return type === undefined
+      ? []
+      : [type.startsWith('application/') ? 'document' : (type.split('/')[0] ?? type)];
   });
 }
 

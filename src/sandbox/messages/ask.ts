@@ -24,9 +24,7 @@ export function askOfMessages(body: JsonObject, name: string, model: Model): Ask
     told: [body['system'], ...messages.filter(({ role }) => role === 'system').map(({ content }) => content)]
       .map(parseText)
       .join('\n'),
-    attachments: asObjects(user?.['content']).flatMap(({ type }) =>
-      type === 'image' || type === 'document' ? [type] : [],
-    ),
+    attachments: attachmentsIn(user?.['content']),
     results: messages.slice(spoken + 1).flatMap((message) => resultsIn(message, messages)),
     step: turnsIn(messages.slice(asked + 1)),
     tools: asObjects(body['tools']).flatMap(parseTool),
@@ -75,8 +73,13 @@ function resultsIn({ content }: JsonObject, messages: readonly JsonObject[]): re
       const call = messages
         .flatMap((message) => asObjects(message['content']))
         .findLast(({ type, id }) => type === 'tool_use' && id === block['tool_use_id']);
-      return { name: asText(call?.['name']), text: parseText(block['content']) };
+      const { content } = block;
+      return { name: asText(call?.['name']), text: parseText(content), attachments: attachmentsIn(content) };
     });
+}
+
+function attachmentsIn(content: Json | undefined): readonly string[] {
+  return asObjects(content).flatMap(({ type }) => (type === 'image' || type === 'document' ? [type] : []));
 }
 
 function parseTool(tool: JsonObject): readonly AskedTool[] {

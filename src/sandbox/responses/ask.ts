@@ -26,9 +26,7 @@ export function askOfResponses(body: JsonObject, items: readonly JsonObject[], n
         .filter(({ role }) => role === 'system' || role === 'developer')
         .map(({ content }) => parseText(content)),
     ].join('\n'),
-    attachments: asObjects(user?.['content']).flatMap(({ type }) =>
-      type === 'input_image' ? ['image'] : type === 'input_file' ? ['document'] : [],
-    ),
+    attachments: attachmentsIn(user?.['content']),
     results: items
       .slice(spoken + 1)
       .filter(({ type }) => type === 'function_call_output' || type === 'custom_tool_call_output')
@@ -74,7 +72,14 @@ function saidIn(item: JsonObject): string {
 
 function parseResult(item: JsonObject, items: readonly JsonObject[]): ToolResult {
   const call = items.findLast((other) => other['call_id'] === item['call_id'] && other['name'] !== undefined);
-  return { name: asText(call?.['name']), text: parseText(item['output']) };
+  const { output } = item;
+  return { name: asText(call?.['name']), text: parseText(output), attachments: attachmentsIn(output) };
+}
+
+function attachmentsIn(content: Json | undefined): readonly string[] {
+  return asObjects(content).flatMap(({ type }) =>
+    type === 'input_image' ? ['image'] : type === 'input_file' ? ['document'] : [],
+  );
 }
 
 /** Tools that an item of the input adds. */
