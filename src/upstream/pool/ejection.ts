@@ -19,111 +19,128 @@ export interface EjectionLimits {
   readonly longest: number;
 }
 
-/** The health of one upstream. Only the functions below change it. */
-export interface Health {
-  /** Failures since the last success. */
-  row: number;
-  /** Exchanges that ended since `since`, and the failures among them. */
-  ended: number;
-  failed: number;
-  since: number;
-  /** How often it was ejected since it last stayed well for a while. */
-  ejections: number;
-  /** The time until which it is skipped. */
-  until: number;
-  /** Whether a probe is in flight. */
-  probing: boolean;
-  /** Whose requests have failed since the last success. */
-  failing: Failing;
-}
-
-/** Nobody's requests, those of one caller, or those of several. */
-type Failing = 'none' | { readonly caller: string } | 'several';
-
-/** Makes the health of an upstream that was never asked. @param now milliseconds, here and below. */
-export function computeHealth(now: number): Health {
-  return { row: 0, ended: 0, failed: 0, since: now, ejections: 0, until: 0, probing: false, failing: 'none' };
-}
-
-/** Whether a caller's request may be sent there. After an ejection there is one request at a time. */
-export function isUsable(health: Health, now: number, caller: string): boolean {
-  const { until, probing, failing } = health;
-  if (until === 0) return true;
-  return !probing && (now >= until || (typeof failing === 'object' && failing.caller !== caller));
-}
-
-/** Whether it is ejected, or was until recently: the next request is a probe. */
-export function isEjected(health: Health): boolean {
-  return health.until !== 0;
-}
-
-/** The probe got an answer. The upstream may be asked again, but one more failure ejects it. */
-export function readmit(health: Health): void {
-  health.until = 0;
-  health.probing = false;
-}
-
-/** An exchange succeeded. One that began before an ejection says nothing about the time after it. */
-export function succeed(health: Health, limits: EjectionLimits, now: number): void {
-  count(health, limits, now, 0);
-  if (now < health.until) return;
-  health.row = 0;
-  health.until = 0;
-  health.probing = false;
-  health.failing = 'none';
-}
-
 /** The circumstances of a failure. */
 export interface Failure {
   /** Whose request failed. */
   readonly caller: string;
   /** Whether enough other upstreams are well that this one's share of failures alone may eject it. */
   readonly spare: boolean;
-  /** Milliseconds for which it will probably fail whatever is asked; absent if that is not known. */
-  readonly atLeast?: number;
+  /** Set if it will probably fail whatever is asked, which the vendor alone can say and a request may cause. */
+  readonly isSure?: boolean;
 }
 
-/** An exchange failed, and not because of the request. @returns whether that ejects the upstream. */
-export function fail(
-  health: Health,
-  limits: EjectionLimits,
-  now: number,
-  { caller, spare, atLeast = 0 }: Failure,
-  random: () => number = Math.random,
-): boolean {
-  count(health, limits, now, 1);
-  health.failing = withCaller(health.failing, caller);
-  if (now < health.until) return false;
-  health.row += 1;
-  const { ended, failed } = health;
-  const isDown = limits.failures > 0 && health.row >= limits.failures;
-  const isPoor = spare && ended >= limits.requests && failed / ended > limits.share;
-  if (!isDown && !isPoor && !isEjected(health) && atLeast === 0) return false;
-  health.ejections += 1;
-  const times = Math.min(limits.longest, limits.duration * health.ejections);
-  // Randomized, so that not all processes come back in the same second.
-  const duration = Math.min(limits.longest, Math.max(atLeast, times)) * (0.9 + 0.2 * random());
-  health.until = now + duration;
-  health.probing = false;
-  health.ended = 0;
-  health.failed = 0;
-  return true;
+/** Nobody's requests, those of one caller, or those of several. */
+type Failing = 'none' | { readonly caller: string } | 'several';
+
+/** The health of one upstream. Times are in milliseconds. */
+export class Health {
+  readonly #limits: EjectionLimits;
+  readonly #random: () => number;
+  /** Failures since the last success. */
+  #row = 0;
+  /** Exchanges that ended since `since`, and the failures among them. */
+  #ended = 0;
+  #failed = 0;
+  #since: number;
+  /** How often it was ejected since it last stayed well for a while, and in all. */
+  #lately = 0;
+  #ejections = 0;
+  #until = 0;
+  #isProbed = false;
+  /** Whose requests have failed since the last success. */
+  #failing: Failing = 'none';
+
+  /** An upstream that was never asked. */
+  constructor(limits: EjectionLimits, now: number, random: () => number = Math.random) {
+    this.#limits = limits;
+    this.#since = now;
+    this.#random = random;
+  }
+
+  /** How often it was ejected. */
+  get ejections(): number {
+    return this.#ejections;
+  }
+
+  /** The time until which it is skipped; 0 if it is not ejected. */
+  get until(): number {
+    return this.#until;
+  }
+
+  /** Whether it is ejected, or was until recently: the next request is a probe. */
+  isEjected(): boolean {
+    return this.#until !== 0;
+  }
+
+  /** Whether a caller's request may be sent there. After an ejection there is one request at a time. */
+  isUsable(now: number, caller: string): boolean {
+    if (this.#until === 0) return true;
+    const failing = this.#failing;
+    const isOfOther = typeof failing === 'object' && failing.caller !== caller;
+    return !this.#isProbed && (now >= this.#until || isOfOther);
+  }
+
+  /** A request is sent. @returns whether it is a probe, to be followed by `endProbe`, `readmit`, `succeed` or `fail`. */
+  begin(): boolean {
+    const isProbe = this.isEjected();
+    if (isProbe) this.#isProbed = true;
+    return isProbe;
+  }
+
+  /** The probe has shown nothing, so that the next request may probe. */
+  endProbe(): void {
+    this.#isProbed = false;
+  }
+
+  /** The probe got an answer. The upstream may be asked again, but one more failure ejects it. */
+  readmit(): void {
+    this.#until = 0;
+    this.#isProbed = false;
+  }
+
+  /** An exchange succeeded. One that began before an ejection says nothing about the time after it. */
+  succeed(now: number): void {
+    this.#count(now, 0);
+    if (now < this.#until) return;
+    this.#row = 0;
+    this.#failing = 'none';
+    this.readmit();
+  }
+
+  /** An exchange failed, and not because of the request. */
+  fail(now: number, { caller, spare, isSure = false }: Failure): void {
+    const { failures, requests, share, duration, longest } = this.#limits;
+    this.#count(now, 1);
+    this.#failing = withCaller(this.#failing, caller);
+    if (now < this.#until) return;
+    this.#row += 1;
+    const isDown = failures > 0 && this.#row >= failures;
+    const isPoor = spare && this.#ended >= requests && this.#failed / this.#ended > share;
+    if (!isDown && !isPoor && !this.isEjected() && !isSure) return;
+    this.#lately += 1;
+    this.#ejections += 1;
+    // Randomized, so that not all processes come back in the same second.
+    this.#until = now + Math.min(longest, duration * this.#lately) * (0.9 + 0.2 * this.#random());
+    this.#isProbed = false;
+    this.#ended = 0;
+    this.#failed = 0;
+  }
+
+  #count(now: number, failures: number): void {
+    if (now - this.#since > this.#limits.window) {
+      // A whole window passed without an ejection, so earlier ones no longer count.
+      if (this.#until === 0) this.#lately = 0;
+      this.#since = now;
+      this.#ended = 0;
+      this.#failed = 0;
+    }
+    this.#ended += 1;
+    this.#failed += failures;
+  }
 }
 
 function withCaller(failing: Failing, caller: string): Failing {
   if (failing === 'several') return failing;
   if (failing === 'none') return { caller };
   return failing.caller === caller ? failing : 'several';
-}
-
-function count(health: Health, { window }: EjectionLimits, now: number, failures: number): void {
-  if (now - health.since > window) {
-    // A whole window passed without an ejection, so earlier ones no longer count.
-    if (health.until === 0) health.ejections = 0;
-    health.since = now;
-    health.ended = 0;
-    health.failed = 0;
-  }
-  health.ended += 1;
-  health.failed += failures;
 }

@@ -7,7 +7,7 @@ import { chooseHome } from './affinity.ts';
 import type { EjectionLimits } from './ejection.ts';
 import { pick } from './pick.ts';
 import { PlaceQueue } from './place-queue.ts';
-import { type MemberState, PoolMember } from './pool-member.ts';
+import { PoolMember } from './pool-member.ts';
 
 export interface PoolLimits {
   /** The most exchanges at a time with one upstream. */
@@ -66,7 +66,7 @@ export class Pool {
     clock: () => number,
   ) {
     this.#members = upstreams.map(
-      ({ vendor, weight }) => new PoolMember(vendor, weight, limits.ejection, clock),
+      ({ vendor, weight }) => new PoolMember(vendor, weight, limits.ejection, clock()),
     );
     this.#limits = limits;
     this.#clock = clock;
@@ -84,7 +84,7 @@ export class Pool {
     this.#queue.serve();
     const taken = this.#takeNow(request, avoid);
     if (taken !== undefined) return taken;
-    if (this.#members.some((member) => member.isUsable(request.caller)))
+    if (this.#members.some(({ health }) => health.isUsable(this.#clock(), request.caller)))
       return this.#queue.wait(() => this.#takeNow(request, avoid), this.#limits.wait, signal);
     throw allEjected(this.#secondsUntil(this.#members));
   }
@@ -94,11 +94,12 @@ export class Pool {
    * @param subject of the request; absent if it is to be sent there even if the vendor's rate limit is reached.
    */
   hasOther(these: ReadonlySet<Vendor>, caller: string, subject?: string): boolean {
+    const now = this.#clock();
     return this.#members.some(
       (member) =>
         !these.has(member.vendor) &&
-        this.#isFree(member, caller) &&
-        !(subject !== undefined && member.isSkippedFor(subject)),
+        this.#isFree(member, now, caller) &&
+        !(subject !== undefined && member.isSkippedFor(subject, now)),
     );
   }
 
@@ -109,8 +110,8 @@ export class Pool {
   }
 
   /** The health of each upstream, in the order of the configuration, and how often it was ejected. */
-  state(): readonly MemberState[] {
-    return this.#members.map((member) => member.state());
+  state(): readonly { readonly well: boolean; readonly ejections: number }[] {
+    return this.#members.map(({ health }) => ({ well: !health.isEjected(), ejections: health.ejections }));
   }
 
   #takeNow(request: PlaceRequest, avoid: ReadonlySet<Vendor>): Lease | undefined {
@@ -120,11 +121,13 @@ export class Pool {
 
   /** Chooses by criteria of falling importance: healthy with a free place; not skipped; none to avoid. */
   #choose({ subject, caller, session }: PlaceRequest, avoid: ReadonlySet<Vendor>): PoolMember | undefined {
+    const now = this.#clock();
+    const isFree = (member: PoolMember): boolean => this.#isFree(member, now, caller);
+    const isOther = (member: PoolMember): boolean => isFree(member) && !avoid.has(member.vendor);
     const tries = [
-      (member: PoolMember) =>
-        this.#isFree(member, caller) && !member.isSkippedFor(subject) && !avoid.has(member.vendor),
-      (member: PoolMember) => this.#isFree(member, caller) && !avoid.has(member.vendor),
-      (member: PoolMember) => this.#isFree(member, caller),
+      (member: PoolMember) => isOther(member) && !member.isSkippedFor(subject, now),
+      isOther,
+      isFree,
     ];
     for (const allowed of tries) {
       const home = session === undefined ? undefined : chooseHome(this.#members, session, allowed);
@@ -135,33 +138,36 @@ export class Pool {
     return undefined;
   }
 
-  #isFree(member: PoolMember, caller: string): boolean {
-    return member.isUsable(caller) && member.inFlight < this.#limits.connections;
+  #isFree({ health, inFlight }: PoolMember, now: number, caller: string): boolean {
+    return health.isUsable(now, caller) && inFlight < this.#limits.connections;
   }
 
   #lease(member: PoolMember, { subject, caller }: PlaceRequest): Lease {
+    const { health } = member;
     let isHeld = true;
-    let isProbe = member.begin();
+    let isProbe = health.begin();
+    member.inFlight += 1;
     const markAnswered = (): void => {
       if (!isProbe) return;
       isProbe = false;
-      member.readmit();
+      health.readmit();
       this.#queue.serve();
     };
     return {
       vendor: member.vendor,
       markAnswered,
-      succeed: () => member.succeed(),
+      succeed: () => health.succeed(this.#clock()),
       fail: (how) => {
         if (how === 'overloaded' && this.#isLast(member)) return markAnswered();
         if (this.#members.length > 1 || this.#limits.ejectsLone)
-          member.fail(caller, this.#hasSpare(), how === 'surely');
+          health.fail(this.#clock(), { caller, spare: this.#hasSpare(), isSure: how === 'surely' });
       },
-      coolDown: (milliseconds) => member.coolDown(subject, milliseconds),
+      coolDown: (milliseconds) => member.coolDown(subject, this.#clock() + milliseconds),
       release: () => {
         if (!isHeld) return;
         isHeld = false;
-        member.end(isProbe);
+        member.inFlight -= 1;
+        if (isProbe) health.endProbe();
         this.#queue.serve();
       },
     };
@@ -169,18 +175,20 @@ export class Pool {
 
   /** Seconds until the ejection of one of these is over, at least 1. */
   #secondsUntil(members: readonly PoolMember[]): number {
-    const soonest = Math.min(...members.map((member) => member.ejectedUntil()));
+    const soonest = Math.min(...members.map(({ health }) => health.until));
     return Math.max(1, Math.ceil((soonest - this.#clock()) / 1000));
   }
 
   /** Whether it is the last upstream that is not ejected, if the configuration protects that one. */
   #isLast(member: PoolMember): boolean {
-    return !this.#limits.ejectsLone && this.#members.every((each) => each === member || each.isEjected());
+    return (
+      !this.#limits.ejectsLone && this.#members.every((each) => each === member || each.health.isEjected())
+    );
   }
 
   /** Whether at most half of the upstreams are ejected if another one is. */
   #hasSpare(): boolean {
-    const ejected = this.#members.filter((each) => each.isEjected()).length;
+    const ejected = this.#members.filter(({ health }) => health.isEjected()).length;
     return (ejected + 1) * 2 <= this.#members.length;
   }
 }
