@@ -19,14 +19,8 @@ export function renderFailure(
 ): Answer {
   const error = asGatewayError(thrown);
   noteFault(ledger, error);
-  const { status, body: said } = errorAnswer(error, format, id);
-  const body = Buffer.from(JSON.stringify(said));
-  const headers: Record<string, string> = {
-    ...error.headers,
-    'content-type': 'application/json',
-    'content-length': String(body.byteLength),
-    'x-request-id': id,
-  };
+  const { status, headers, body } = renderError(error, format, id);
+  headers['x-request-id'] = id;
   if (format === 'messages') headers['request-id'] = id;
   if (ledger.upstreamId !== undefined) headers[UPSTREAM_ID] = ledger.upstreamId;
   Object.assign(headers, waitHeaders(error));
@@ -46,13 +40,17 @@ function bringsBody({ headers }: Incoming['message']): boolean {
 
 /** An error as the last answer of a connection. Without a readable head the caller's format is unknown: it is in OpenAI's. */
 export function renderUnparsed(error: GatewayError): Answer & { readonly body: Buffer } {
-  const { status, body: said } = errorAnswer(error, 'chat-completions', '');
+  const { headers, ...answer } = renderError(error, 'chat-completions', '');
+  return { ...answer, headers: { ...headers, connection: 'close' } };
+}
+
+function renderError(error: GatewayError, format: FormatName, id: string) {
+  const { status, body: said } = errorAnswer(error, format, id);
   const body = Buffer.from(JSON.stringify(said));
-  const headers = {
+  const headers: Record<string, string> = {
     ...error.headers,
     'content-type': 'application/json',
     'content-length': String(body.byteLength),
-    connection: 'close',
   };
   return { status, headers, body };
 }

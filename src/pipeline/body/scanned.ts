@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Model } from '../../catalog/model.ts';
 import { COUNTED } from '../../formats/generate-content/wire/counted-requests.ts';
-import { type Edit, spliced } from '../../lib/edit.ts';
+import type { Edit } from '../../lib/edit.ts';
 import { invalid } from '../../lib/errors.ts';
 import {
   isObject,
@@ -16,7 +16,6 @@ import {
 import { OPEN_OBJECT } from '../../lib/json-bytes.ts';
 import { type Span, scanInSteps, scanObject } from '../../lib/json-scan.ts';
 import type { KnownValues, ObjectScan } from '../../lib/object-scan.ts';
-import { toBuffer } from '../../upstream/net/to-buffer.ts';
 import { upstreamName, type Vendor } from '../../upstream/vendor.ts';
 import { atOnce, inTurns, type Work } from './in-turns.ts';
 import { type LargeStrings, lightening } from './large-strings.ts';
@@ -233,7 +232,8 @@ function exchanged(
   const move = (place: number): number => (place <= span.start ? place : place + later);
   const kept = (places: readonly number[]): number[] =>
     places.filter((place) => place <= span.start || place >= span.end).map(move);
-  return withTree(toBuffer(spliced(body, span, text)), {
+  const pieces = [body.subarray(0, span.start), Buffer.from(text), body.subarray(span.end)];
+  return withTree(Buffer.concat(pieces), {
     fields: new Map(fields(move)),
     members: scan.members,
     items: kept(scan.items),

@@ -3,13 +3,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
 
-export interface NodeExchange {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 /** @throws TypeError if a server other than Node's has received the request. */
-export function getNodeExchange(event: H3Event): NodeExchange {
+export function getNodeExchange(event: H3Event) {
   const { req: message, res: response } = event.req.runtime?.node ?? {};
   if (!(message instanceof IncomingMessage) || !(response instanceof ServerResponse)) {
     throw new TypeError('The gateway speaks HTTP/1.1 on Node.');

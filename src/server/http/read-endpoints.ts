@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { decodedName, MODELS_PATH } from '../../pipeline/decode.ts';
 import { describeKey } from './caller-key.ts';
 import { isGoogleClient } from './client-family.ts';
-import { answerLive, answerReady, type Condition } from './health.ts';
+import { answerHealth, type Condition } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { KEYS } from './openapi/describe-exchange.ts';
 import type { Endpoint } from './openapi/endpoint.ts';
@@ -161,7 +161,7 @@ const rows: Readonly<Record<string, Row>> = {
     tag: 'process',
     summary: 'Whether the process is running.',
     responses: { 200: jsonResponse('It does.', 'Health') },
-    open: () => answerLive,
+    open: () => () => answerHealth('ok'),
   },
   '/health/ready': {
     id: 'isReady',
@@ -171,7 +171,7 @@ const rows: Readonly<Record<string, Row>> = {
       200: jsonResponse('It does.', 'Health'),
       503: jsonResponse('It is shutting down, or overloaded.', 'Health'),
     },
-    open: (services) => () => answerReady(services.condition()),
+    open: (services) => () => answerHealth(services.condition()),
   },
   '/openapi.json': {
     id: 'getDescription',
