@@ -1,16 +1,12 @@
 /** What is requested, and in which format: read from the head. The body is not read until its sender is known. */
 
+import type { Config } from '../config/schema.ts';
 import { isStored, type Route } from '../conversation/route.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { chooseDecompressor } from '../upstream/content-coding.ts';
 import { readBody } from './body/read-body.ts';
 import type { Call, Incoming } from './exchange.ts';
 import { parseQuery, rawPath } from './request/request-head.ts';
-
-export interface DecodeOptions {
-  /** The largest body, in bytes; for a compressed one, before and after decompression. */
-  readonly bodyLimit: number;
-}
 
 /** `application/json` and `application/<anything>+json`, with or without parameters. */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -30,7 +26,10 @@ export const MODELS_PATH = /^\/v1(?:beta)?\/(?:models\/)?/;
  * @throws GatewayError `unsupported-media-type` for a body that is not declared as JSON or has an unsupported coding;
  *   `not-found` for an unknown method of generate-content.
  */
-export function decode(route: Route, options: DecodeOptions): (incoming: Incoming) => Call {
+export function decode(
+  route: Route,
+  { bodyBytes }: Pick<Config['limits'], 'bodyBytes'>,
+): (incoming: Incoming) => Call {
   return (incoming) => {
     const { message, response, ledger, load } = incoming;
     const { 'content-type': type, 'content-encoding': coding } = message.headers;
@@ -45,7 +44,7 @@ export function decode(route: Route, options: DecodeOptions): (incoming: Incomin
       route: named === undefined ? route : { ...route, operation: named.operation },
       query: parseQuery(message),
       ...(named !== undefined && { named }),
-      readBody: () => readBody(message, response, { limit: options.bodyLimit, decompress, load }),
+      readBody: () => readBody(message, response, { limit: bodyBytes, decompress, load }),
     };
   };
 }

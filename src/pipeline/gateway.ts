@@ -9,21 +9,17 @@ import type { Traces } from '../accounting/traces/traces.ts';
 import type { ReadCallerUsage } from '../accounting/usage/caller-usage.ts';
 import type { RecordExchange } from '../accounting/usage/closed-ledger.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Config } from '../config/schema.ts';
 import type { Hooks } from '../conversation/hooks.ts';
 import type { ChainMode } from '../streams/chain.ts';
 import type { CloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import type { VendorAgent } from '../upstream/origin-agent.ts';
 import type { Upstreams } from '../upstream/pool/upstreams.ts';
 import type { Vendors } from '../upstream/vendor.ts';
-import type { PendingLimits } from './body/arrivals.ts';
 import type { RememberedTools } from './body/remembered-tools.ts';
 import type { AnswerCache } from './cache/cache-answers.ts';
-import type { CallerTimeouts, SocketLimits } from './caller-limits.ts';
-import type { DecodeOptions } from './decode.ts';
 import type { ReachOptions } from './model/reach.ts';
-import type { ReplyOptions } from './reply/reply-options.ts';
 import type { RequestOptions } from './request/native-request.ts';
-import type { InFlightLimits } from './shed-load.ts';
 
 export interface Gateway {
   readonly keys: Keys;
@@ -47,14 +43,11 @@ export interface Gateway {
   readonly cloudTokens: CloudTokens;
   /** The health of the vendors: the only part of this value that changes what a request gets. */
   readonly upstreams: Upstreams;
-  readonly options: DecodeOptions &
-    InFlightLimits &
-    PendingLimits &
-    SocketLimits &
-    CallerTimeouts &
+  readonly options: Config['limits'] &
+    Config['timeouts'] &
+    Pick<Config, 'validate'> &
     ReachOptions &
-    RequestOptions &
-    ReplyOptions;
+    RequestOptions;
   readonly cors: CorsOptions;
   /** The operator's own functions before and after; absent if there are none. */
   readonly hooks?: Hooks;

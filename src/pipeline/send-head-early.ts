@@ -4,6 +4,7 @@
  * and sends keep-alives until the answer or its failure arrives.
  */
 
+import type { Config } from '../config/schema.ts';
 import { formats } from '../formats/formats.ts';
 import { bytesOfText } from '../lib/bytes.ts';
 import { GatewayError } from '../lib/errors.ts';
@@ -20,12 +21,7 @@ import type { RenderedReply, Routed } from './exchange.ts';
 import { endWithError } from './late-error.ts';
 import { asksList, asksStream, isNative } from './request/request-kind.ts';
 
-export interface EarlyHeadOptions {
-  /** Milliseconds that the head of a translated stream waits, so that a failure can have its own status. */
-  readonly hold: number;
-  /** Milliseconds between two keep-alives. */
-  readonly keepAlive: number;
-}
+type EarlyHeadOptions = Pick<Config['timeouts'], 'hold' | 'keepAlive'>;
 
 /**
  * Wraps the stage `answer`: a stream begins without it if it takes longer than `hold`. Native answers are not wrapped,

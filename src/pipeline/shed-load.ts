@@ -1,15 +1,11 @@
 /** Load shedding: what is too much for the process is refused at once, before its body is read. */
 
+import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../lib/errors.ts';
 import { LOW_ON_CONNECTIONS } from '../upstream/failure.ts';
 import type { Admitted, Incoming, Load, Shortage } from './exchange.ts';
 
-export interface InFlightLimits {
-  /** The most exchanges in flight, in total. */
-  readonly inFlight: number;
-  /** The most exchanges in flight of one key. */
-  readonly inFlightPerKey: number;
-}
+export type InFlightLimits = Pick<Config['limits'], 'inFlight' | 'inFlightPerKey'>;
 
 /** Seconds after which a retry may succeed: shortages pass, or another process takes it. */
 const RETRY_AFTER = 1;

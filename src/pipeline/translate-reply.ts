@@ -4,8 +4,7 @@ import type { Stage } from '../streams/chain.ts';
 import type { RenderedReply, VendorAnswer } from './exchange.ts';
 import { nativeReply } from './reply/native-reply.ts';
 import { refusedReply } from './reply/refused-reply.ts';
-import type { ReplyOptions } from './reply/reply-options.ts';
-import { translatedReply } from './reply/translated-reply.ts';
+import { type ReplyOptions, translatedReply } from './reply/translated-reply.ts';
 
 /**
  * Makes the stage that turns the vendor's answer into the caller's reply, as soon as its status is known. A later

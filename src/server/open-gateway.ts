@@ -189,7 +189,6 @@ function gatewayOptions(config: Config): Gateway['options'] {
   return {
     ...limits,
     ...pendingLimits(limits),
-    bodyLimit: limits.bodyBytes,
     ...timeouts,
     validate,
     askUsage: usage.ask,

@@ -3,15 +3,11 @@
  * Their bytes are bounded per key and in total.
  */
 
+import type { Config } from '../../config/schema.ts';
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
 
-export interface PendingLimits {
-  /** The most bytes that may be held for arrivals, in total. */
-  readonly pendingBytes: number;
-  /** The most bytes that may be held for arrivals of one key. */
-  readonly pendingBytesPerKey: number;
-}
+export type PendingLimits = Pick<Config['limits'], 'pendingBytes' | 'pendingBytesPerKey'>;
 
 export interface Arrival {
   /**

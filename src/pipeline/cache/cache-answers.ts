@@ -3,6 +3,7 @@
  * neutral words, so it is replayed in any format, streamed or not.
  */
 
+import type { Config } from '../../config/schema.ts';
 import { collector } from '../../conversation/collect.ts';
 import type { ReplyEvent } from '../../conversation/reply.ts';
 import type { Inbound } from '../../formats/format.ts';
@@ -23,14 +24,7 @@ import { asksList, asksStream } from '../request/request-kind.ts';
 import type { AnswerStore, AnswersInMemory, KeptAnswer } from './answer-store.ts';
 import { cacheKey } from './cache-key.ts';
 
-export interface CacheOptions {
-  /** The names of keys and groups whose requests are all answered from the cache if possible. */
-  readonly keys: readonly string[];
-  /** Whether keys get each other's answers. */
-  readonly shared: boolean;
-  /** How long an answer is kept. */
-  readonly seconds: number;
-}
+type CacheOptions = Pick<NonNullable<Config['cache']>, 'keys' | 'shared' | 'seconds'>;
 
 export type AnswerCache = CacheOptions &
   (

@@ -2,6 +2,7 @@
 
 import type { Ledger } from '../../accounting/usage/ledger.ts';
 import { tokensOfRequest } from '../../accounting/usage/output-estimate.ts';
+import type { Config } from '../../config/schema.ts';
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { RequestContext } from '../../formats/format.ts';
 import { textOfBytes } from '../../lib/bytes.ts';
@@ -27,7 +28,9 @@ import { decodeBody, requireAnswer, textUnlessEvents } from './decode-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import { noAnswer } from './no-answer.ts';
 import { readWhole } from './reply-body.ts';
-import type { ReplyOptions } from './reply-options.ts';
+
+/** How replies are sent to callers, as the configuration says. */
+export type ReplyOptions = Pick<Config['timeouts'], 'keepAlive' | 'hold'> & Pick<Config, 'validate'>;
 
 /** What only the reply of a translated answer has. */
 type Translated = Pick<RenderedReply, 'headers' | 'body'>;

@@ -2,14 +2,13 @@
 
 import type { Server } from 'node:http';
 import { GatewayError } from '../../lib/errors.ts';
-import type { CallerTimeouts } from '../../pipeline/caller-limits.ts';
 import { formatUrl } from '../../upstream/net/bind.ts';
 import type { Pipelining } from '../http/pipelining.ts';
 import type { Sockets } from '../websocket/sockets.ts';
 import type { Connections } from './connections.ts';
 import type { Listening, ListenOptions } from './listen.ts';
 import { ERROR_WRITE_TIME, type LiveExchanges } from './live-exchanges.ts';
-import { applyTimeouts } from './timeouts.ts';
+import { applyTimeouts, type CallerTimeouts } from './timeouts.ts';
 
 export interface ServerOptions extends ListenOptions {
   readonly timeouts: CallerTimeouts;

@@ -2,11 +2,17 @@
 
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CallerTimeouts } from '../../pipeline/caller-limits.ts';
+import type { Config } from '../../config/schema.ts';
 import { cutOff } from '../http/cut-off.ts';
 
 /** How often Node looks for requests that take too long; its own choice, 30 s, would be added to every bound. */
 const CHECK_INTERVAL = 1_000;
+
+/** What the configuration says of callers. */
+export type CallerTimeouts = Pick<
+  Config['timeouts'],
+  'requestHead' | 'requestBody' | 'connectionIdle' | 'unread'
+>;
 
 /** Sets a server's bounds. Open connections keep the bounds that their timers run for already. */
 export function applyTimeouts(server: Server, timeouts: CallerTimeouts): void {

@@ -8,20 +8,12 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { descriptorLimit, openDescriptors } from '../../accounting/process/descriptors.ts';
 import { grantedMemory } from '../../accounting/process/granted-memory.ts';
 import { residentMemory } from '../../accounting/process/resident-memory.ts';
+import type { Config } from '../../config/schema.ts';
 import type { Shortage } from '../../pipeline/exchange.ts';
 
-/** The thresholds of a shortage. */
-export interface Watermarks {
-  /** Milliseconds that the event loop is late (99th percentile) for a whole second. */
-  readonly eventLoopDelay: number;
-  /** Share of the heap's limit, and of the memory that the process may have. */
-  readonly memory: number;
-  /** Share of the files and sockets that the process may have open. */
-  readonly fileDescriptors: number;
-}
-
 export interface ShortageOptions {
-  marks(): Watermarks;
+  /** The thresholds of a shortage. That of the event loop is for the 99th percentile of its delay. */
+  marks(): Pick<Config['limits'], 'eventLoopDelay' | 'memory' | 'fileDescriptors'>;
   /** Called when memory is short: whatever is not in use should be released. */
   onLowMemory(): void;
   /** Called when memory is so short that the system is about to end the process. */

@@ -1,8 +1,8 @@
 /** Bounds on open WebSockets, per key and in total. */
 
+import type { Config } from '../../config/schema.ts';
 import { openCounters } from '../../lib/counters.ts';
 import { GatewayError } from '../../lib/errors.ts';
-import type { SocketLimits } from '../../pipeline/caller-limits.ts';
 
 /** The open WebSockets, counted. */
 export interface SocketCounter {
@@ -21,7 +21,9 @@ const RETRY_AFTER = 1;
  * @param limits returns the limits in force, which a reload may change
  * @returns a count of open WebSockets, which begins at 0
  */
-export function openSocketCounter(limits: () => SocketLimits): SocketCounter {
+export function openSocketCounter(
+  limits: () => Pick<Config['limits'], 'webSockets' | 'webSocketsPerKey'>,
+): SocketCounter {
   const perKey = openCounters();
   let open = 0;
   return {

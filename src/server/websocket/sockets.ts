@@ -85,10 +85,10 @@ export function acceptSockets(server: Server, options: SocketsOptions): Sockets 
   }
 
   function accept(request: IncomingMessage, raw: Socket, head: Buffer, key: string): void {
-    acceptor.options.maxPayload = current().options.bodyLimit;
+    acceptor.options.maxPayload = current().options.bodyBytes;
     acceptor.handleUpgrade(request, raw, head, (socket) => {
       const headers = sessionHeaders(request.headers);
-      const { bodyLimit } = current().options;
+      const { bodyBytes: bodyLimit } = current().options;
       const { arrival, leave } = live.trackConnection(key, {
         held: () => session.pending(),
         end: (error) => session.refuse(error),

@@ -6,9 +6,9 @@ import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
+import type { Config } from '../../../config/schema.ts';
 import { errorCode } from '../../../lib/error-code.ts';
 import { discard } from '../../../pipeline/body/read-body.ts';
-import type { CallerTimeouts } from '../../../pipeline/caller-limits.ts';
 import { type Address, bind, formatUrl } from '../../../upstream/net/bind.ts';
 import { probeCaller } from '../../../upstream/net/probe-caller.ts';
 import type { ServerCertificate } from '../../../upstream/net/terminate-tls.ts';
@@ -35,7 +35,7 @@ const DRAIN_TIME = 1_000;
 /** What the listener takes from a configuration. */
 export interface AdminConfig {
   readonly admin: { readonly tls?: ServerCertificate | undefined };
-  readonly timeouts: Pick<CallerTimeouts, 'connectionIdle'>;
+  readonly timeouts: Pick<Config['timeouts'], 'connectionIdle'>;
 }
 
 /** Serves `app`, by https if the configuration has a certificate. @throws Error if the port is taken. */
