@@ -57,12 +57,6 @@ export const credentialsSchema = z
 /** Host names of Bedrock: `bedrock-mantle.us-east-1.api.aws`, `bedrock-runtime.eu-west-1.amazonaws.com`, also after the prefix of a VPC endpoint. */
 export const BEDROCK = /(?:^|\.)(bedrock-(?:mantle|runtime))(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./;
 
-/** The service that a signature names, by endpoint ("Amazon Bedrock", openai-node; AnthropicBedrockMantle of Anthropic's SDK). */
-const SERVICES: ReadonlyMap<string, string> = new Map([
-  ['bedrock-mantle', 'bedrock-mantle'],
-  ['bedrock-runtime', 'bedrock'],
-]);
-
 /**
  * The scope of an Azure token: at Foundry the one that Anthropic's SDK uses (its README, "Using Azure AD Token Provider"),
  * elsewhere the one of Microsoft's own SDKs.
@@ -87,7 +81,9 @@ export function cloudAt(
       return { scope: scopeAt(hostname), ...credentials, ...by };
     case 'aws': {
       const [, endpoint = '', named = ''] = BEDROCK.exec(hostname) ?? [];
-      return { region: named, service: SERVICES.get(endpoint) ?? 'bedrock', ...credentials, ...by };
+      // Its two endpoints are services of their own (openai-node, "Amazon Bedrock"; Anthropic's SDK).
+      const service = endpoint === 'bedrock-mantle' ? endpoint : 'bedrock';
+      return { region: named, service, ...credentials, ...by };
     }
   }
 }

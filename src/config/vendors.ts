@@ -11,40 +11,33 @@ import { tlsByOrigin } from './vendor-tls.ts';
 
 type Defaults = Pick<Vendor, 'auth' | 'formats' | 'fullIds'> & { readonly baseUrl?: string };
 
-/** The defaults of any other vendor: a service with its own models that speaks chat-completions. */
-const OTHER: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
+/** The defaults of a vendor: a service with its own models that speaks chat-completions. */
+const USUAL: Defaults = { auth: 'authorization', formats: ['chat-completions'], fullIds: false };
 
-/** The vendors whose address is known, by the names that their models' ids begin with. Addresses are those of their documents. */
-const KNOWN: Readonly<Record<string, Defaults>> = {
-  openai: {
-    baseUrl: 'https://api.openai.com/v1',
-    auth: 'authorization',
-    formats: ['chat-completions', 'responses'],
-    fullIds: false,
-  },
-  anthropic: {
-    baseUrl: ANTHROPIC_ORIGIN,
-    auth: 'x-api-key',
-    formats: ['messages'],
-    fullIds: false,
-  },
+/** What is known of vendors, by the names that their models' ids begin with. Addresses are those of their documents. */
+const KNOWN: Readonly<Record<string, Partial<Defaults>>> = {
+  openai: { baseUrl: 'https://api.openai.com/v1', formats: ['chat-completions', 'responses'] },
+  anthropic: { baseUrl: ANTHROPIC_ORIGIN, auth: 'x-api-key', formats: ['messages'] },
   google: {
     baseUrl: 'https://generativelanguage.googleapis.com',
     auth: 'x-goog-api-key',
     formats: ['generate-content'],
-    fullIds: false,
   },
-  mistralai: { ...OTHER, baseUrl: 'https://api.mistral.ai/v1' },
-  deepseek: { ...OTHER, baseUrl: 'https://api.deepseek.com/v1' },
-  'x-ai': { ...OTHER, baseUrl: 'https://api.x.ai/v1' },
-  'z-ai': { ...OTHER, baseUrl: 'https://api.z.ai/api/paas/v4' },
-  qwen: { ...OTHER, baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1' },
-  moonshotai: { ...OTHER, baseUrl: 'https://api.moonshot.ai/v1' },
-  minimax: { ...OTHER, baseUrl: 'https://api.minimax.io/v1' },
-  perplexity: { ...OTHER, baseUrl: 'https://api.perplexity.ai' },
-  cohere: { ...OTHER, baseUrl: 'https://api.cohere.ai/compatibility/v1' },
-  compatible: { auth: 'authorization', formats: ['chat-completions'], fullIds: true },
+  mistralai: { baseUrl: 'https://api.mistral.ai/v1' },
+  deepseek: { baseUrl: 'https://api.deepseek.com/v1' },
+  'x-ai': { baseUrl: 'https://api.x.ai/v1' },
+  'z-ai': { baseUrl: 'https://api.z.ai/api/paas/v4' },
+  qwen: { baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1' },
+  moonshotai: { baseUrl: 'https://api.moonshot.ai/v1' },
+  minimax: { baseUrl: 'https://api.minimax.io/v1' },
+  perplexity: { baseUrl: 'https://api.perplexity.ai' },
+  cohere: { baseUrl: 'https://api.cohere.ai/compatibility/v1' },
+  compatible: { fullIds: true },
 };
+
+function defaultsFor(name: string): Defaults {
+  return { ...USUAL, ...(Object.hasOwn(KNOWN, name) && KNOWN[name]) };
+}
 
 /** The names of the vendors whose address is known. */
 export const KNOWN_VENDORS: readonly string[] = Object.keys(KNOWN);
@@ -101,7 +94,7 @@ function findWritten(
   config: Config,
 ): readonly (Omit<ConfiguredPlace, 'baseUrl'> & { readonly baseUrl: string | undefined })[] {
   const { baseUrl, apiKey, credentials, tls, upstreams = [] } = config.vendors[name] ?? {};
-  const own = baseUrl ?? (Object.hasOwn(KNOWN, name) ? KNOWN[name]?.baseUrl : undefined);
+  const own = baseUrl ?? defaultsFor(name).baseUrl;
   const first: Config['vendors'][string]['upstreams'][number] = {
     apiKey,
     baseUrl,
@@ -148,7 +141,7 @@ export function everyVendor(config: Config): Vendors {
   const places: Record<string, Place> = {};
   for (const name of new Set([...Object.keys(KNOWN), ...Object.keys(config.vendors)])) {
     const { baseUrl, apiKey = '' } = config.vendors[name] ?? {};
-    places[name] = { baseUrl: baseUrl ?? KNOWN[name]?.baseUrl ?? 'http://localhost', apiKey };
+    places[name] = { baseUrl: baseUrl ?? defaultsFor(name).baseUrl ?? 'http://localhost', apiKey };
   }
   return vendorsAt(places, config);
 }
@@ -189,7 +182,7 @@ export function vendorsAt(places: Readonly<Record<string, Place>>, config: Confi
 
 function vendorAt(name: string, place: Place, config: Config): Vendor {
   const { baseUrl, apiKey } = place;
-  const defaults = (Object.hasOwn(KNOWN, name) && KNOWN[name]) || OTHER;
+  const defaults = defaultsFor(name);
   const set = config.vendors[name];
   const dialect = set?.dialect ?? dialectAt(baseUrl);
   const places = findPlaces(name, config);
