@@ -10,6 +10,8 @@ import { LiveExchanges } from '../../src/server/listen/live-exchanges.ts';
 import { type OpenGateway, openGateway } from '../../src/server/open-gateway.ts';
 import { held } from '../support/held.ts';
 
+const UNBOUNDED = { pendingBytes: Number.POSITIVE_INFINITY, pendingBytesPerKey: Number.POSITIVE_INFINITY };
+
 const config: Config = configSchema.parse({
   vendors: { openai: { apiKey: 'a-key', baseUrl: 'http://127.0.0.1:1' } },
 });
@@ -29,7 +31,7 @@ afterAll(async () => {
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
 function begin(count: number) {
-  const live = new LiveExchanges(cutOff);
+  const live = new LiveExchanges(cutOff, () => UNBOUNDED);
   const responses = Array.from({ length: count }, response);
   for (const one of responses) live.track(one, opened.gateway, () => undefined);
   const ended = (): number[] =>
@@ -89,7 +91,7 @@ describe('requests in flight', () => {
   });
 
   test('an error is attributed to the request in whose context it occurred, and to none outside', async () => {
-    const live = new LiveExchanges(cutOff);
+    const live = new LiveExchanges(cutOff, () => UNBOUNDED);
     const [guilty, innocent] = [response(), response()];
     live.track(innocent, opened.gateway, () => undefined);
     const blamed = await new Promise<boolean>((resolve) =>
@@ -105,7 +107,7 @@ describe('requests in flight', () => {
 });
 
 test('what an exchange has started does not keep it when it is over, and blames nobody', async () => {
-  const live = new LiveExchanges(cutOff);
+  const live = new LiveExchanges(cutOff, () => UNBOUNDED);
   /** As a connection to a vendor does, which outlives the exchange that opened it. */
   let later = (): boolean => false;
   const over = ((): WeakRef<ServerResponse> => {

@@ -5,10 +5,10 @@ import { OTHER_TAGS } from '../../access/limits/tag-bound.ts';
 import { NO_TAG } from '../../access/limits/tags-in-use.ts';
 import { MAX_TAG_LENGTH } from '../../accounting/usage/tag.ts';
 import { asObject, asText, tryParseJson } from '../../lib/json.ts';
-import { shortValue } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
+import { namedByField } from './session.ts';
 
-/** OpenAI's fields, the newer one first; the other is `user_id` in the `metadata` of Anthropic. */
+/** OpenAI's fields, the newer one first. */
 const FIELDS = ['safety_identifier', 'user'] as const;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
@@ -22,10 +22,8 @@ const HASHED = 'user-';
  * hash: the same name is always the same tag. So does a name that could be the tag of others.
  */
 export function findEndUser(routed: Pick<Routed, 'body' | 'scan'>): string | undefined {
-  const named =
-    FIELDS.map((field) => asText(shortValue(routed, field))).find(Boolean) ??
-    asText(asObject(shortValue(routed, 'metadata'))?.['user_id']);
-  if (!named) return undefined;
+  const named = namedByField(routed, FIELDS);
+  if (named === undefined) return undefined;
   const user = withoutSession(named);
   const isTag = user.length <= MAX_TAG_LENGTH && PRINTABLE.test(user) && !OWN_TAGS.has(user);
   return isTag && !isHash(user) ? user : HASHED + hash('sha256', user);

@@ -22,10 +22,7 @@ const HEADERS = [
   'x-grok-conv-id',
 ] as const;
 
-/**
- * Fields that name the session: OpenAI's and OpenRouter's. The other is `user_id` in Anthropic's `metadata`, where
- * agents put it.
- */
+/** Fields that name the session: OpenAI's and OpenRouter's. Agents put it in Anthropic's `user_id`. */
 const FIELDS = ['prompt_cache_key', 'session_id'] as const;
 
 /** The parts of a request that name its session. */
@@ -37,7 +34,7 @@ type Naming = Pick<Routed, 'message' | 'body' | 'scan' | 'principal'>;
  *   ids.
  */
 function findSession(routed: Naming): string | undefined {
-  return hidden(routed, namedByHeader(routed) ?? namedByField(routed));
+  return hidden(routed, namedByHeader(routed) ?? namedByField(routed, FIELDS));
 }
 
 /** Like `findSession`, but only from headers: the prompt already has what the body says. */
@@ -96,8 +93,12 @@ function namedByHeader({ message: { headers } }: Pick<Naming, 'message'>): strin
   return undefined;
 }
 
-function namedByField(routed: Naming): string | undefined {
-  for (const field of FIELDS) {
+/** What one of a body's fields names, or else `user_id` in Anthropic's `metadata`. */
+export function namedByField(
+  routed: Pick<Routed, 'body' | 'scan'>,
+  fields: readonly string[],
+): string | undefined {
+  for (const field of fields) {
     const value = asText(shortValue(routed, field));
     if (value) return value;
   }

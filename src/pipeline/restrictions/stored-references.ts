@@ -2,6 +2,7 @@
 
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
 import { asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { perFormat } from '../../translate/known-fields.ts';
 import { spellings } from '../../translate/spellings.ts';
 import { replaced, type Scanned, withFirst } from '../body/scanned.ts';
 import { STORED_PLACES } from './stored-places.ts';
@@ -19,12 +20,7 @@ interface Places {
   holdsIds: boolean;
 }
 
-const PLACES: Readonly<Record<FormatName, Places>> = {
-  'chat-completions': listPlaces(STORED_PLACES['chat-completions']),
-  responses: listPlaces(STORED_PLACES.responses),
-  messages: listPlaces(STORED_PLACES.messages),
-  'generate-content': listPlaces(STORED_PLACES['generate-content']),
-};
+const PLACES = perFormat((format) => listPlaces(STORED_PLACES[format]));
 
 /** Finds all stored objects that a body names, in the order in which they occur. */
 export function storedReferences(format: FormatName, body: JsonObject): readonly Reference[] {

@@ -40,19 +40,15 @@ export function respond(
     response.end(body);
     return;
   }
-  writeBody(response, takeSource(body));
+  const writer = new BodyWriter(response, takeSource(body));
+  response.on('close', () => writer.closed());
+  writer.pull();
 }
 
 /**
  * Writes a body to a connection: one chunk, one write, and the next chunk only when the connection takes more. A caller
  * who leaves cancels it.
  */
-function writeBody(response: ServerResponse, source: ByteSource): void {
-  const writer = new BodyWriter(response, source);
-  response.on('close', () => writer.closed());
-  writer.pull();
-}
-
 class BodyWriter implements ByteSink {
   readonly #response: ServerResponse;
   readonly #source: ByteSource;

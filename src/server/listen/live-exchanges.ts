@@ -50,12 +50,6 @@ export const ERROR_WRITE_TIME = 2_000;
 /** Differences below this say nothing about who holds most, in bytes. */
 const SIZE_CLASS = 64 * 1024;
 
-/** No bounds. */
-const UNBOUNDED: PendingLimits = {
-  pendingBytes: Number.POSITIVE_INFINITY,
-  pendingBytesPerKey: Number.POSITIVE_INFINITY,
-};
-
 /**
  * The exchanges of one server.
  * @typeParam R where answers go.
@@ -83,7 +77,7 @@ export class LiveExchanges<R extends CallerResponse = ServerResponse> {
    * @param cut ends an answer at once, so that nobody takes the part that was sent for all of it.
    * @param limits on request bodies that are arriving.
    */
-  constructor(cut: (response: R) => void, limits: () => PendingLimits = () => UNBOUNDED) {
+  constructor(cut: (response: R) => void, limits: () => PendingLimits) {
     this.#cut = cut;
     this.#arrivals = openArrivals(limits);
   }

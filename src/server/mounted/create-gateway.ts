@@ -38,11 +38,6 @@ export interface MountedGateway {
   readonly close: () => Promise<void>;
 }
 
-interface Opened {
-  readonly fetch: MountedGateway['fetch'];
-  close(): Promise<void>;
-}
-
 /**
  * Makes a gateway from a configuration, without a port of its own.
  *
@@ -86,7 +81,7 @@ async function open(
   environment: Environment,
   basePath: string,
   log: LogProblem,
-): Promise<Opened> {
+): Promise<MountedGateway> {
   const config = await readGiven(values, environment, process.cwd());
   const kept = values.store === undefined ? undefined : await openRemembered(config, log);
   const { gateway, sandboxed, close } = await openGateway(config, { log, ...kept?.options });
