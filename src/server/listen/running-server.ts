@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { GatewayError } from '../../lib/errors.ts';
 import { formatUrl } from '../../upstream/net/bind.ts';
 import type { Pipelining } from '../http/pipelining.ts';
-import type { Sockets } from '../websocket/sockets.ts';
+import type { Session } from '../websocket/session.ts';
 import type { Connections } from './connections.ts';
 import type { Listening, ListenOptions } from './listen.ts';
 import { ERROR_WRITE_TIME, type LiveExchanges } from './live-exchanges.ts';
@@ -30,7 +30,8 @@ export interface ServerParts extends Listening {
   readonly live: LiveExchanges;
   readonly connections: Connections;
   readonly pipelined: Pick<Pipelining, 'isIdle'>;
-  readonly sockets: Sockets;
+  /** The open WebSockets. */
+  readonly sessions: ReadonlySet<Session>;
   readonly state: ServerState;
 }
 
@@ -64,7 +65,7 @@ export class RunningServer {
 
   /** How many WebSockets are open. */
   webSockets(): number {
-    return this.#parts.sockets.count();
+    return this.#parts.sessions.size;
   }
 
   /** Applies other bounds on slow callers, and another certificate. */
@@ -82,12 +83,12 @@ export class RunningServer {
   /** Closes connections without a request in flight. */
   closeIdle(): void {
     this.#server.closeIdleConnections();
-    this.#parts.sockets.closeIdle();
+    for (const session of this.#parts.sessions) session.closeIfIdle();
   }
 
   /** Drops what WebSockets remember between requests. */
   releaseMemory(): void {
-    this.#parts.sockets.forgetDialogues();
+    for (const session of this.#parts.sessions) session.forgetDialogues();
   }
 
   /** Reports the server as not ready from now on. Every connection ends with its answer or soon after it. */
@@ -107,10 +108,10 @@ export class RunningServer {
    * @returns how many answers were ended.
    */
   async drain(milliseconds: number): Promise<number> {
-    const { state, sockets, listener, connections } = this.#parts;
+    const { state, sessions, listener, connections } = this.#parts;
     this.stopKeepingAlive();
     state.phase = 'draining';
-    sockets.drain();
+    for (const session of sessions) session.drain();
     const limit = setTimeout(() => this.end(), milliseconds);
     await listener.close();
     await connections.allClosed();
@@ -129,7 +130,7 @@ export class RunningServer {
     this.#idleCheck ??= setInterval(() => this.#server.closeIdleConnections(), IDLE_CHECK);
     setTimeout(() => {
       this.#server.closeAllConnections();
-      this.#parts.sockets.terminate();
+      for (const session of this.#parts.sessions) session.terminate();
     }, ERROR_WRITE_TIME).unref();
   }
 }

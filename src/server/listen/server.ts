@@ -92,7 +92,7 @@ export async function serve(
     return true;
   });
 
-  const sockets = acceptSockets(server, {
+  const sessions = acceptSockets(server, {
     current,
     isOpen: () => state.phase !== 'draining' && shortage() === undefined,
     unreadTimeout: () => state.unread,
@@ -104,7 +104,7 @@ export async function serve(
   });
 
   return new RunningServer(
-    { server, listener, tls, live, connections, pipelined, sockets, state },
+    { server, listener, tls, live, connections, pipelined, sessions, state },
     { host, tls: certificate },
   );
 }

@@ -30,25 +30,11 @@ export interface SocketsOptions extends HandshakeOptions {
   readonly log: LogProblem;
 }
 
-/** The open WebSockets. */
-export interface Sockets {
-  /** The number of open WebSockets. */
-  count(): number;
-  /** From now on closes each one as soon as nothing is being answered on it. */
-  drain(): void;
-  /** Closes those on which nothing is being answered. */
-  closeIdle(): void;
-  /** Forgets all dialogues. */
-  forgetDialogues(): void;
-  /** Closes all of them at once. */
-  terminate(): void;
-}
-
 /**
  * Makes a server accept WebSockets.
- * @returns the open WebSockets of the server, to count and to close
+ * @returns the sessions of those that are open
  */
-export function acceptSockets(server: Server, options: SocketsOptions): Sockets {
+export function acceptSockets(server: Server, options: SocketsOptions): ReadonlySet<Session> {
   const { current, unreadTimeout, counter, live, isShort, log } = options;
   const sessions = new Set<Session>();
   const memories = openMemories(() => {
@@ -124,11 +110,5 @@ export function acceptSockets(server: Server, options: SocketsOptions): Sockets 
     });
   }
 
-  return {
-    count: () => sessions.size,
-    drain: () => sessions.forEach((session) => void session.drain()),
-    closeIdle: () => sessions.forEach((session) => void session.closeIfIdle()),
-    forgetDialogues: () => sessions.forEach((session) => void session.forgetDialogues()),
-    terminate: () => sessions.forEach((session) => void session.terminate()),
-  };
+  return sessions;
 }
