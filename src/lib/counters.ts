@@ -4,7 +4,6 @@ export interface Counters {
   get(key: string): number;
   /** Adds one, or `by`, which may be negative. @returns the new count. */
   add(key: string, by?: number): number;
-  /** Subtracts one. */
   remove(key: string): void;
 }
 

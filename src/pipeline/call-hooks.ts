@@ -21,7 +21,6 @@ import { parseRequestChange } from './request/parse-request-change.ts';
 /** The caller gets this sentence if a hook refuses the request without one. */
 const WITHOUT_REASON = 'This gateway refuses the request.';
 
-/** What routing to another model needs. */
 interface Routing {
   readonly catalog: Catalog;
   readonly vendors: Vendors;
@@ -132,7 +131,6 @@ export function withHooked(routed: Routed, hooked: Hooked): Routed {
   return withAllFallbacks(routed, { hooked, mustTranslate: true });
 }
 
-/** The step that calls `onReplyEvent`. */
 function replyStep(
   { failure, report }: Hooks,
   onReplyEvent: NonNullable<Hooks['onReplyEvent']>,

@@ -29,7 +29,6 @@ export type Shortage = 'event-loop' | 'memory' | 'file-descriptors';
 
 /** How busy a process is. */
 export interface Load {
-  /** The number of exchanges in flight. */
   inFlight(): number;
   /**
    * What the process is short of; usually undefined.
@@ -65,7 +64,6 @@ export interface Incoming {
 /** After `decode`: what is requested, and in which format. The body is still on its way. */
 export interface Call extends Incoming {
   readonly route: Route;
-  /** The query parameters. */
   readonly query: Query;
   /** The model and the method, if the path names them (generate-content). */
   readonly named?: { readonly model: string; readonly method: string };

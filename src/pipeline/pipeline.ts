@@ -65,7 +65,6 @@ function admittedChain(gateway: Gateway, route: Route): Chain<Incoming, Admitted
   );
 }
 
-/** The path of a request to a model. */
 function modelChain(gateway: Gateway, route: Route): Chain<Incoming, Answer> {
   const { limits, catalog, vendors, agent, upstreams, cloudTokens, options, hooks, cache } = gateway;
   const prepare = prepareRequest(options);

@@ -44,7 +44,6 @@ export interface OpenOptions {
   readonly keys?: Keys;
   /** Absent: this gateway enforces the limits of the configuration's keys in memory. */
   readonly limits?: Limits;
-  /** Reads what callers have used. */
   readonly callerUsage?: ReadCallerUsage;
   /** Which caller owns what is stored at the vendors. Absent: kept in memory, by this gateway alone. */
   readonly storedIds?: StoredIds;
@@ -165,7 +164,6 @@ async function openVendors(
   return { vendors: vendorsAt(sandbox.places, config), sandboxed: true, sandbox };
 }
 
-/** The configuration's keys, and others. */
 function joinedKeys(config: Config, groups: readonly GroupRecord[], others: Keys | undefined): Keys {
   const own = openKeys(config.keys.map(keyRecord), groups);
   return others === undefined ? own : joinKeys(own, others);
@@ -176,7 +174,6 @@ function ownLimits(config: Config): Limits | undefined {
   return hasLimits(config) ? limitsInMemory({ timeZone: config.usage.timeZone }) : undefined;
 }
 
-/** Whether the configuration limits anybody. */
 function hasLimits({ keys, groups, identities }: Config): boolean {
   return (
     [...keys, ...groups, ...identities].some((holder) => holder.limits ?? holder.modelLimits) ||

@@ -55,7 +55,6 @@ class TextStep implements Step<Uint8Array, string> {
 
 const STREAMED = { stream: true };
 
-/** Parses events with eventsource-parser. */
 class EventStep implements Step<string, Sse> {
   readonly #maxLength: number;
   readonly #parser: EventSourceParser;

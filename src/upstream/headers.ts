@@ -173,7 +173,6 @@ function scoped(given: string, owner: string): string {
   return hash('sha256', `${owner}\n${given}`);
 }
 
-/** Leaves out beta features that the vendor must not get. */
 function dropBetas(sent: Record<string, string>, without: ReadonlySet<string>): void {
   const betas = splitValues(sent[BETAS]);
   const left = betas.filter((value) => !without.has(value));

@@ -3,7 +3,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import { errorCode } from '../lib/error-code.ts';
 
-/** A proxy gives no tunnel. */
 class TunnelError extends Error {
   /** Tells operators that it is the proxy, and why: `PROXY_407` asks for credentials. */
   readonly code: string;

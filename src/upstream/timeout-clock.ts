@@ -30,9 +30,7 @@ export interface TimeoutClock {
   /** Milliseconds that this process has been running, as of the last tick. Only differences are meaningful. */
   readonly now: number;
   watch(watched: Watched): void;
-  /** Ends the watch. */
   forget(watched: Watched): void;
-  /** Stops the clock. */
   close(): void;
 }
 

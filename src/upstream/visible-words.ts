@@ -60,7 +60,6 @@ class EventWords {
   #isFirst = true;
   /** Whether the last byte was a CR, which a LF may complete. */
   #isBroken = false;
-  /** Whether the current event is a ping. */
   #isPing = false;
 
   hasWord(piece: Uint8Array, isKnown: boolean): boolean {

@@ -97,7 +97,6 @@ function isWithin({ start, end }: Span, place: number): boolean {
   return start <= place && place < end;
 }
 
-/** Where a middle is. */
 interface Found extends Span {
   readonly isText: boolean;
 }

@@ -3,7 +3,6 @@
 import { tryParseJson } from '../../lib/json.ts';
 import { beforeSpace, COLON, mayHoldJson, QUOTE, type Span } from '../../lib/json-bytes.ts';
 
-/** The fields that hold texts. */
 const TEXT_FIELDS = new Set(['text', 'content', 'output', 'result', 'system', 'input']);
 const MAX_NAME_LENGTH = 7;
 

@@ -5,7 +5,6 @@ import { isObject, type Json } from '../../lib/json.ts';
 import { valueAt } from '../../lib/scanned-values.ts';
 import { replaced, type Scanned } from '../body/scanned.ts';
 
-/** The fields that bound the length of an answer. */
 const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 /** The field of Google's that holds such a field, and that field, each in both spellings. */
 const CONFIGS = ['generationConfig', 'generation_config'];

@@ -59,7 +59,6 @@ export class Beginning {
     this.#onChange?.();
   }
 
-  /** The stream is over. */
   end(): void {
     this.#isOver = true;
     this.#onChange?.();

@@ -51,7 +51,6 @@ export function identifyDialogue(routed: Naming): string | undefined {
   return findSession(routed) ?? hidden(routed, findBeginning(routed));
 }
 
-/** The fields that hold the conversation, by format. */
 const DIALOGUES = ['messages', 'input', 'contents'] as const;
 
 /** The role of an item. An item without one, such as a call, is the model's. */

@@ -74,7 +74,6 @@ function requireAll(value: Json | undefined, known: KnownFields, path: string): 
   }
 }
 
-/** The known fields and types of tools. */
 interface Tools {
   readonly known: KnownFields;
   readonly types: ReadonlySet<string>;

@@ -47,7 +47,6 @@ type Failure = AttemptFailure<Stored>;
 /** What the caller gets, and after how many attempts. */
 type Final = readonly [failure: Failure, attempts: number];
 
-/** The search for the account that knows a stored response. */
 class StoredSearch {
   readonly #context: AttemptContext<Stored>;
   readonly #target: Stored;

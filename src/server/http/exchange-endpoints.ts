@@ -203,7 +203,6 @@ const storedEndpoints = STORED_OPERATIONS.map((operation): ExchangeEndpoint => {
   };
 });
 
-/** All of them. */
 export const exchangeEndpoints: readonly ExchangeEndpoint[] = [
   ...askEndpoints,
   ...googleEndpoints('v1beta', ''),

@@ -124,7 +124,6 @@ function allowed({ catalog }: Gateway, principal: Principal): readonly Model[] {
   return catalog.models.filter((model) => principal.allows(model.id, catalog.otherNames));
 }
 
-/** Whether the generate-content endpoint serves it. */
 function isReached({ options }: Gateway, model: Pick<Model, 'id'>): boolean {
   return reaches(options, 'generate-content', model);
 }

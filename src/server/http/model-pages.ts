@@ -44,7 +44,6 @@ function pageFrom(models: readonly Model[], begin: number, size: number): ModelP
   return { items: models.slice(begin, begin + size), more: begin + size < models.length };
 }
 
-/** The size that a field of the query gives. */
 function sizeIn(query: Query, field: string, otherwise: number): number {
   const text = query.get(field) ?? '';
   // Google's clients write 0 where nothing is set.

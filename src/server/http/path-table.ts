@@ -30,7 +30,6 @@ import type { Exchange, UnrecordedRequest } from './run-exchanges.ts';
  * @typeParam R where the server's answers go.
  */
 export interface Host<R extends CallerResponse> {
-  /** The request and the response of an event of h3's. */
   getExchange(event: H3Event): { readonly message: CallerRequest; readonly response: R };
   /**
    * Gives an exchange its answer.
@@ -50,7 +49,6 @@ export interface Host<R extends CallerResponse> {
   /** The condition that health checks report. */
   condition(): Condition;
   readonly load: Load;
-  /** How many WebSockets a key may open. */
   readonly socketCounter: Pick<SocketCounter, 'refusal'>;
   /** Aborts when an exchange is over before its answer is; the reason is a GatewayError. */
   getSignal(response: CallerResponse): Signal;

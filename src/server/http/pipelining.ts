@@ -37,7 +37,6 @@ export interface Pipelining {
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 
 interface Pipeline {
-  /** The exchange in progress. */
   current: Exchange | undefined;
   /** The requests behind it: at most MAX_UNANSWERED, and those of the last chunk that was read. */
   readonly waiting: Exchange[];

@@ -29,7 +29,6 @@ interface Entry<R> extends SlotItem {
   /** The gateway it began with, which it keeps through reloads. */
   readonly gateway: Gateway;
   readonly signal: LightSignal<GatewayError>;
-  /** Its sequence number. */
   readonly number: number;
   key?: string;
   /** Bytes of its request, and of an answer that is collected. */
@@ -63,7 +62,6 @@ export class LiveExchanges<R extends CallerResponse = ServerResponse> {
   readonly #entries = new WeakMap<CallerResponse, Entry<R>>();
   /** The number of incomplete messages. */
   #messages = 0;
-  /** How many exchanges have begun. */
   #begun = 0;
   #claimed = 0;
   /** How many exchanges and messages of each key are in flight. */
@@ -91,7 +89,6 @@ export class LiveExchanges<R extends CallerResponse = ServerResponse> {
     return this.#claimed;
   }
 
-  /** The load of the process. */
   load(shortage: Load['shortage']): Load {
     return {
       inFlight: () => this.inFlight(),
@@ -206,7 +203,6 @@ export class LiveExchanges<R extends CallerResponse = ServerResponse> {
     return [...this.#inFlight].map(({ response }) => response).filter(({ headersSent }) => !headersSent);
   }
 
-  /** Ends an exchange. */
   end(response: CallerResponse, error: GatewayError): void {
     this.#entries.get(response)?.signal.abort(error);
   }

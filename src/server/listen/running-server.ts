@@ -63,7 +63,6 @@ export class RunningServer {
     this.#parts = parts;
   }
 
-  /** How many WebSockets are open. */
   webSockets(): number {
     return this.#parts.sessions.size;
   }

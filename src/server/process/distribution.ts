@@ -21,7 +21,6 @@ interface Receiver {
 }
 
 export class Distribution {
-  /** The port that callers connect to. */
   readonly port: number;
   readonly #server: Server;
   readonly #receivers = new Map<Worker, Receiver>();

@@ -23,7 +23,6 @@ const IDLE_IN_A_ROW = 30;
 const MIN_GROWTH = 1.25;
 
 export interface ReleaseOptions {
-  /** The exchanges in flight. */
   readonly inFlight: () => number;
   /** The exchanges of callers since the start. */
   readonly claimed: () => number;

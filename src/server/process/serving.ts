@@ -19,7 +19,6 @@ export interface ConfiguredGateway extends OpenGateway {
 
 export interface Serving {
   readonly server: RunningServer;
-  /** The gateway that serves now. */
   current(): ConfiguredGateway;
   /** Serves new requests with `next`. Requests in flight keep the gateway they began with, which is closed after them. */
   replace(next: ConfiguredGateway): void;

@@ -18,11 +18,9 @@ import type { OpenOptions } from '../open-gateway.ts';
 export interface StoreAccess {
   /** What a gateway gets of it: the keys of the store as they are now, and what belongs to them. */
   readonly gatewayOptions: Required<Pick<OpenOptions, 'keys' | 'limits' | 'callerUsage' | 'storedIds'>>;
-  /** The address of the store. */
   readonly place: StorePlace;
   /** Reads changed keys now instead of at the next interval. */
   refresh(): void;
-  /** As for `Store`. */
   readonly renewAddress: Store['renewAddress'];
   /** As for `SharedLimits`. */
   readonly renewRedis: (url: string) => void;

@@ -12,7 +12,6 @@ import { isEventStream } from '../../upstream/headers.ts';
 
 /** How the events of an answer are sent. */
 export interface AnswerSink {
-  /** The lane that the request named. */
   readonly lane: string | undefined;
   /** The response that the request continues. The vendor does not know of it, since it received the whole dialogue. */
   readonly previousId: string | undefined;
@@ -36,7 +35,6 @@ const ERROR_HEADERS = /^(?:retry-after|x-request-id|x-upstream-request-id|x-shou
 /** The longest event, in UTF-16 code units. The last event of a response has all of its images. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
-/** What is said of an answer that ends without a reason. */
 const ENDED_EARLY = 'The answer ended before it was complete.';
 
 /** The longest error that is read, in bytes. */

@@ -30,7 +30,6 @@ export interface Exchanges {
 export interface ExchangeOptions {
   readonly post: SessionGateway['post'];
   readonly connection: Pick<Connection, 'send' | 'cork' | 'pace'>;
-  /** Sends an error for a lane. */
   sendError(error: GatewayError, lane: string | undefined): void;
   /** Called when `pending` has changed. */
   changed(): void;

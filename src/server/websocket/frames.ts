@@ -28,7 +28,6 @@ export function trackFrames() {
   /** Whether a message, or a frame of any kind, has begun and is not complete. */
   const isOpen = (): boolean => headSize > 0 || payload > 0 || hasMore;
 
-  /** Reads a head that is complete. */
   function begin(): void {
     const [first = 0] = head;
     isControl = (first & 0x08) !== 0;

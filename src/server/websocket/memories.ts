@@ -14,7 +14,6 @@ export interface MemoryLimits {
   readonly perKey: number;
 }
 
-/** The memory of one connection. */
 interface Entry {
   readonly key: string;
   readonly memory: Memory;

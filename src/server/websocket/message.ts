@@ -18,7 +18,6 @@ interface Scanned {
 /** A message of which only the type and the lane are read so far. */
 export interface Message extends Scanned {
   readonly type: string;
-  /** The lane that the message names. */
   readonly lane: string | undefined;
 }
 
@@ -40,7 +39,6 @@ export interface Request {
 export interface RequestOptions {
   /** The dialogue of a response that the connection remembers. */
   findDialogue(id: string): Dialogue | undefined;
-  /** Whether the model of this name reasons. */
   isReasoningModel(model: string): boolean;
   /** Whether the client may have anything stored. */
   readonly mayStore: boolean;

@@ -11,7 +11,6 @@ export interface SessionGateway {
   post(body: Buffer): ClientRequest;
   /** Rejects with a GatewayError if the client may not use the model, or no vendor serves it. */
   requireModel(model: string): Promise<void>;
-  /** Whether the model of this name reasons. */
   isReasoningModel(model: string): boolean;
   /** Whether the client may store responses at the vendor. */
   mayStore(): boolean;
@@ -28,6 +27,5 @@ export interface SessionGateway {
   /** The account of messages that are arriving or waiting. */
   readonly arrival: Arrival;
   readonly memory: Memory;
-  /** Receives unexpected errors. */
   reportError(error: unknown): void;
 }

@@ -118,7 +118,6 @@ export class Session {
     this.#gateway.memory.forgetAll();
   }
 
-  /** Closes the connection at once. */
   terminate(): void {
     this.#socket.terminate();
   }

@@ -65,7 +65,6 @@ export class RenewedToken {
     return this.#fetchNow();
   }
 
-  /** Stops renewing. */
   close(): void {
     clearTimeout(this.#timer);
     this.#ending.abort();

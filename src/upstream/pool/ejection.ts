@@ -21,7 +21,6 @@ export interface EjectionLimits {
 
 /** The circumstances of a failure. */
 export interface Failure {
-  /** Whose request failed. */
   readonly caller: string;
   /** Whether enough other upstreams are well that this one's share of failures alone may eject it. */
   readonly spare: boolean;
@@ -57,7 +56,6 @@ export class Health {
     this.#random = random;
   }
 
-  /** How often it was ejected. */
   get ejections(): number {
     return this.#ejections;
   }

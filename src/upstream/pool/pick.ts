@@ -2,7 +2,6 @@
 
 export interface Pickable {
   readonly weight: number;
-  /** The number of exchanges in flight. */
   readonly inFlight: number;
 }
 
