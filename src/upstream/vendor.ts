@@ -2,8 +2,7 @@
 
 import { modelName, nameAtVendor, vendorName } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/model.ts';
-import type { FormatName } from '../conversation/prompt.ts';
-import type { Route } from '../conversation/route.ts';
+import type { FormatName, Operation } from '../conversation/prompt.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import type { Cloud } from './credentials/cloud.ts';
 
@@ -116,51 +115,38 @@ export function pathAt({ basePath }: Pick<Vendor, 'basePath'>, path: string): st
   return basePath + (end !== '' && path.startsWith(`${end}/`) ? path.slice(end.length) : path);
 }
 
-/**
- * The path of a request for an answer, before `pathAt`. In generate-content it depends on the model and on whether the
- * answer is a stream.
- */
-export function answerPath(format: FormatName, model: string, stream: boolean): string {
-  switch (format) {
-    case 'chat-completions':
-      return '/chat/completions';
-    case 'responses':
-      return '/responses';
-    case 'messages':
-      return '/v1/messages';
-    case 'generate-content': {
-      const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
-    }
-  }
-}
+/** The paths of requests, before `pathAt`, in the formats that do not have the model in the path. */
+const PATHS: Readonly<
+  Record<Exclude<FormatName, 'generate-content'>, { readonly [O in Operation]?: string }>
+> = {
+  'chat-completions': { generate: '/chat/completions' },
+  responses: {
+    generate: '/responses',
+    compact: '/responses/compact',
+    'count-tokens': '/responses/input_tokens',
+  },
+  messages: { generate: '/v1/messages', 'count-tokens': '/v1/messages/count_tokens' },
+};
 
 /**
- * The path of a request to count a prompt's tokens, before `pathAt`.
- * @throws TypeError for chat-completions, which has none.
+ * The path of a request for an operation, before `pathAt`.
+ * @param stream whether the answer is one.
+ * @throws TypeError if the format has no such operation.
  */
-function countingPath(format: FormatName, model: string): string {
-  switch (format) {
-    case 'chat-completions':
-      throw new TypeError('Tokens are not counted in chat-completions.');
-    case 'responses':
-      return '/responses/input_tokens';
-    case 'messages':
-      return '/v1/messages/count_tokens';
-    case 'generate-content':
-      return `/v1beta/models/${encodeURIComponent(model)}:countTokens`;
-  }
-}
-
-/** The path of a request for an operation, before `pathAt`. @param stream whether the answer is one. */
 export function requestPath(
   format: FormatName,
-  operation: Route['operation'],
+  operation: Operation,
   model: string,
   stream: boolean,
 ): string {
-  if (operation === 'compact') return '/responses/compact';
-  return operation === 'count-tokens' ? countingPath(format, model) : answerPath(format, model, stream);
+  if (format === 'generate-content') {
+    const answering = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+    const method = operation === 'count-tokens' ? 'countTokens' : answering;
+    return `/v1beta/models/${encodeURIComponent(model)}:${method}`;
+  }
+  const path = PATHS[format][operation];
+  if (path === undefined) throw new TypeError(`There is no ${operation} in ${format}.`);
+  return path;
 }
 
 /**

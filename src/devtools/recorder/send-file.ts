@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
-import { answerPath, pathAt, type Vendor } from '../../upstream/vendor.ts';
+import { pathAt, requestPath, type Vendor } from '../../upstream/vendor.ts';
 import { formatOfRequest } from '../explain.ts';
 import { ask, headersOfNobody, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
@@ -46,7 +46,7 @@ export function readAsking(
     if (model === undefined) return 'a generate-content request names no model: give one with --model.';
     return {
       format,
-      path: pathAt(vendor, answerPath(format, model, stream === true)),
+      path: pathAt(vendor, requestPath(format, 'generate', model, stream === true)),
       stream: stream === true,
       body: bytes,
     };
@@ -60,7 +60,7 @@ export function readAsking(
   const changed = Object.keys(change).length > 0;
   return {
     format,
-    path: pathAt(vendor, answerPath(format, asked, false)),
+    path: pathAt(vendor, requestPath(format, 'generate', asked, false)),
     stream: stream === true || body['stream'] === true,
     body: changed ? Buffer.from(JSON.stringify({ ...body, ...change })) : bytes,
   };
