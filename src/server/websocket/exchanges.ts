@@ -5,8 +5,13 @@ import { GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { sendAnswer } from './answer.ts';
 import type { Connection } from './connection.ts';
-import { UNCOUNTED } from './pending-bytes.ts';
 import type { SessionGateway } from './session-gateway.ts';
+
+/**
+ * Up to this many bytes of a connection are not reported to the gateway's account of what is arriving. The number of
+ * open WebSockets bounds how many connections hold them.
+ */
+export const UNCOUNTED = 64 * 1024;
 
 /** The exchanges that are under way. */
 export interface Exchanges {

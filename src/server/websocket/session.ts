@@ -8,7 +8,7 @@ import { writeError } from './answer.ts';
 import { type ArrivingMessage, trackMessage } from './arriving-message.ts';
 import { type Connection, paceConnection } from './connection.ts';
 import type { Dialogue } from './dialogue-memory.ts';
-import { type Exchanges, openExchanges } from './exchanges.ts';
+import { type Exchanges, openExchanges, UNCOUNTED } from './exchanges.ts';
 import { type Lanes, NO_LANE, openLanes } from './lanes.ts';
 import { answerWithoutOutput, refuseSteering } from './local-answers.ts';
 import {
@@ -20,7 +20,6 @@ import {
   type Request,
   readMessage,
 } from './message.ts';
-import { reportPending } from './pending-bytes.ts';
 import type { SessionGateway } from './session-gateway.ts';
 import { refuseStrayOutputs } from './stray-outputs.ts';
 
@@ -53,7 +52,8 @@ export class Session {
   readonly #lanes: Lanes;
   readonly #exchanges: Exchanges;
   readonly #arriving: ArrivingMessage;
-  readonly #report: (bytes: number) => void;
+  /** The bytes that the gateway's account was last told. */
+  #reported = 0;
   /** Whether the connection is closed, or is about to be because it was refused. */
   #isClosed = false;
   /** Why no more requests are accepted. */
@@ -68,7 +68,6 @@ export class Session {
     this.#raw = raw;
     this.#gateway = gateway;
     this.#connection = paceConnection(socket, raw, gateway.unreadTimeout);
-    this.#report = reportPending(gateway.arrival);
     const changed = (): void => this.#recheck();
     this.#lanes = openLanes({
       bodyLimit: gateway.bodyLimit,
@@ -234,10 +233,18 @@ export class Session {
     if (this.#isClosed) return;
     this.#connection.setReading(!this.#lanes.isFull() && !this.#arriving.needsSlot());
     try {
-      this.#report(this.pending());
+      this.#report();
     } catch (error) {
       this.refuse(asGatewayError(error));
     }
+  }
+
+  #report(): void {
+    const held = this.pending();
+    const counted = held > UNCOUNTED ? held : 0;
+    if (counted === this.#reported) return;
+    this.#reported = counted;
+    this.#gateway.arrival.holds(counted);
   }
 
   #sendError(error: unknown, lane: string | undefined): void {
