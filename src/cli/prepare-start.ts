@@ -2,6 +2,7 @@
 
 import { readServed, type Settings } from '../config/load.ts';
 import { type Diagnostics, openDiagnostics } from '../lib/diagnostics.ts';
+import { logWarnings } from '../server/process/log-warnings.ts';
 import { type OnConfigChange, watchConfig } from '../server/process/reload.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
@@ -39,6 +40,7 @@ export async function prepareStart(surroundings: StartContext): Promise<Prepared
   await orExit(tryAddress(config));
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
+  logWarnings(problem);
   const thread = new WorkerThread();
   const open = (): Promise<Store> => openConfiguredStore(config.store, directory, problem, thread);
   const store = await orExit(waitForStore(open, config.store.wait, problem));

@@ -4,6 +4,7 @@ import { answerMetricsRequests } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
 import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
+import { logWarnings } from '../server/process/log-warnings.ts';
 import { openObservability } from '../server/process/observability.ts';
 import { startServing } from '../server/process/serving.ts';
 import { makeShutdown, onSignals } from '../server/process/shutdown.ts';
@@ -25,6 +26,7 @@ export async function serveAsWorker({ environment, directory }: StartContext): P
   const { config } = first;
   const diagnostics = openDiagnostics();
   const { problem } = diagnostics;
+  logWarnings(problem);
   const thread = new WorkerThread();
   const openStore = () => openConfiguredStore(config.store, directory, problem, thread);
   const store = await orExit(waitForStore(openStore, config.store.wait, problem));

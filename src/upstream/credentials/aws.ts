@@ -6,12 +6,17 @@
 import { createHash } from 'node:crypto';
 import type { HttpRequest } from '@smithy/core/protocols';
 import type { Dispatcher } from 'undici';
+import type { LogProblem } from '../../lib/diagnostics.ts';
 import type { Payload } from '../payload.ts';
 import type { AwsCloud, Fetch, Headers, Outgoing } from './cloud.ts';
 import { withTokenAgent } from './token-agent.ts';
 
-/** Fetches AWS credentials, which sign each request. */
-export function awsToken({ region, service, profile, proxy }: AwsCloud): Fetch {
+/**
+ * Fetches AWS credentials, which sign each request.
+ * @param log called with what AWS's library warns of.
+ */
+export function awsToken({ region, service, profile, proxy }: AwsCloud, log: LogProblem): Fetch {
+  const logger = loggerInto(log);
   return async (signal) => {
     const [{ defaultProvider }, { SignatureV4 }, { Hash }, { HttpResponse }] = await Promise.all([
       import('@aws-sdk/credential-provider-node'),
@@ -27,7 +32,8 @@ export function awsToken({ region, service, profile, proxy }: AwsCloud): Fetch {
       };
       const named = profile === undefined ? {} : { profile };
       // Read again each time, because its files may have been replaced.
-      return defaultProvider({ ...named, ignoreCache: true, clientConfig: { region, requestHandler } })();
+      const clientConfig = { region, requestHandler };
+      return defaultProvider({ ...named, logger, ignoreCache: true, clientConfig })().catch(tellOfContainer);
     });
     const { expiration, sessionToken, secretAccessKey } = credentials;
     const signer = new SignatureV4({ region, service, credentials, sha256: Hash.bind(null, 'sha256') });
@@ -41,6 +47,42 @@ export function awsToken({ region, service, profile, proxy }: AwsCloud): Fetch {
       },
     };
   };
+}
+
+/**
+ * The logger of AWS's library, which writes to the console without one: each warning once, in one line. Only warnings
+ * are for people.
+ */
+function loggerInto(log: LogProblem) {
+  const told = new Set<string>();
+  return {
+    debug() {},
+    info() {},
+    error() {},
+    warn(text: string) {
+      // The first sentence says what it is about; the next one may have a time.
+      const [about = ''] = text.split('.');
+      if (told.has(about)) return;
+      told.add(about);
+      log(`The library for AWS credentials warns: ${text.trim().split(/\s+/).join(' ')}`);
+    },
+  };
+}
+
+/**
+ * Replaces the error of a container whose service for credentials refuses or is away. AWS's library asks the address
+ * once more then, as one that may only be `localhost`, and what it throws is about that (`fromContainerMetadata` of
+ * `@smithy/credential-provider-imds`).
+ */
+function tellOfContainer(error: unknown): never {
+  if (
+    !(error instanceof Error) ||
+    !error.message.endsWith('is not a valid container metadata service hostname')
+  )
+    throw error;
+  const { name } = error;
+  const message = 'the address in AWS_CONTAINER_CREDENTIALS_FULL_URI gave none, or could not be reached.';
+  throw Object.assign(new Error(message), { name });
 }
 
 /** Sends the requests for credentials that AWS's library makes, through the gateway's own agent. */

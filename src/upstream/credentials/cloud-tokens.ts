@@ -43,7 +43,7 @@ export function openCloudTokens(log: LogProblem = () => {}): CloudTokens {
   const make = (cloud: Cloud): Entry => {
     const vendors = new Set<string>();
     const what = (): string => `${CREDENTIAL_NAMES[cloud.type]} for ${[...vendors].join(', ')}`;
-    const kept = new RenewedToken(chooseFetch(cloud), {
+    const kept = new RenewedToken(chooseFetch(cloud, log), {
       failed(error, token) {
         const until =
           token === undefined ? 'until then requests there fail' : 'until it ends the old one is used';
@@ -107,14 +107,14 @@ async function begin(kept: RenewedToken): Promise<void> {
   await kept.get();
 }
 
-function chooseFetch(cloud: Cloud): Fetch {
+function chooseFetch(cloud: Cloud, log: LogProblem): Fetch {
   switch (cloud.type) {
     case 'google':
       return googleToken(cloud);
     case 'azure':
       return azureToken(cloud);
     case 'aws':
-      return awsToken(cloud);
+      return awsToken(cloud, log);
   }
 }
 
@@ -145,8 +145,8 @@ function describeError(error: unknown): string | undefined {
   return said.find((word) => word !== undefined && word !== 'Error' && /^[A-Za-z]\w{2,47}$/.test(word));
 }
 
-/** The most characters of a reason. */
-const MAX_REASON_LENGTH = 300;
+/** The most characters of a reason. Google's library puts 290 of its own before what the metadata server says. */
+const MAX_REASON_LENGTH = 600;
 
 /** The first line of an error. An error that may quote a file is only named. */
 function getReason(error: unknown): string {

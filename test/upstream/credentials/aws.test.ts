@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ConfigInput } from '../../../src/config/schema.ts';
+import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
+import { openGateway } from '../../../src/server/open-gateway.ts';
+import { openCloudTokens } from '../../../src/upstream/credentials/cloud-tokens.ts';
 import {
   json,
   type Received,
@@ -205,6 +207,21 @@ describe('credentials', () => {
     expect([status, JSON.parse(text).error.message]).toEqual([
       502,
       'The gateway could not get AWS credentials for the vendor anthropic (CredentialsProviderError).',
+    ]);
+  });
+
+  test('none from a container: the log names the address, and not the one that the library tries last', async () => {
+    stubCloud({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.2:1/v1/credentials' });
+    const told: string[] = [];
+    const tokens = openCloudTokens((line) => void told.push(line));
+    const config = configSchema.parse({
+      vendors: { anthropic: { baseUrl: vendor.url, credentials: MANTLE } },
+    });
+    const { close } = await openGateway(config, { cloudTokens: tokens });
+    await until(() => told.length > 0);
+    await close();
+    expect(told).toEqual([
+      'The gateway could not get AWS credentials for anthropic. It tries again, and until then requests there fail: the address in AWS_CONTAINER_CREDENTIALS_FULL_URI gave none, or could not be reached.',
     ]);
   });
 

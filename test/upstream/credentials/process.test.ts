@@ -110,6 +110,48 @@ describe('gateway start', () => {
     expect(await gateway.ended).toBe(0);
   });
 
+  test.each([
+    [
+      'keys beside a profile',
+      'aws',
+      { ...AWS, AWS_PROFILE: 'ours' },
+      'Multiple credential sources detected: Both AWS_PROFILE',
+    ],
+    [
+      'credentials of a machine that have expired',
+      'aws',
+      { AWS_EC2_METADATA_SERVICE_ENDPOINT: 'cloud', AWS_EC2_METADATA_DISABLED: 'false' },
+      'Attempting credential expiration extension',
+    ],
+    [
+      'another server than the one of Google',
+      'google',
+      { GCE_METADATA_HOST: 'cloud' },
+      'MetadataLookupWarning: received unexpected error',
+    ],
+  ] as const)('%s: what the library warns of is one line of the log', async (_, type, given, warning) => {
+    entra = ({ url }, response) => {
+      if (url.endsWith('/token')) return response.end('token-of-the-machine');
+      if (url.endsWith('/security-credentials/')) return response.end('role');
+      const keys = { AccessKeyId: 'ASIAOFTHETESTS000002', SecretAccessKey: SECRET, Token: TOKEN };
+      return json(response, { ...keys, Expiration: new Date(Date.now() - 60_000).toISOString() });
+    };
+    const address = { aws: cloud.url, google: cloud.url.replace('http://', '') }[type];
+    const env = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, value === 'cloud' ? address : value]),
+    );
+    const credentials = type === 'aws' ? { type, region: 'us-east-1' } : { type };
+    gateway = await spawnGateway(house({ credentials }), { env: { ...env, HOME: '/nonexistent' } });
+    await say(gateway);
+    const { lines, output } = gateway;
+    await until(() => output().includes(warning));
+    // Google's library asks again after a second, and then after two.
+    if (type === 'google') await until(() => cloud.received.length >= 3);
+    await say(gateway);
+    const messages = lines().map((line): string => JSON.parse(line).msg);
+    expect(messages.filter((message) => message.includes(warning))).toHaveLength(1);
+  });
+
   test('each worker has its own token', async () => {
     const aws = { credentials: { type: 'aws', region: 'us-east-1' } };
     gateway = await spawnGateway({ ...house(aws), workers: 2 }, { env: AWS });
