@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,8 @@ export function hasRedis(): boolean {
   return isAvailable(REDIS);
 }
 
-export async function startRedis(): Promise<TestRedis> {
+/** @param mode what the server is instead of a single Redis: a node of a cluster without slots, or a Sentinel. */
+export async function startRedis(mode?: 'cluster' | 'sentinel'): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-redis-'));
   const port = await freePort();
   let server = await run();
@@ -35,8 +36,14 @@ export async function startRedis(): Promise<TestRedis> {
   process.once('exit', kill);
 
   async function run(): Promise<ChildProcess> {
-    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const started = spawn('redis-server', [...settings, '--dir', directory], { stdio: 'ignore' });
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
+    const kept = ['--save', '', '--appendonly', 'no'];
+    if (mode === 'cluster') kept.push('--cluster-enabled', 'yes');
+    // A Sentinel needs a file for its state.
+    const file = join(directory, 'sentinel.conf');
+    if (mode === 'sentinel') await writeFile(file, '');
+    const all = mode === 'sentinel' ? [file, '--sentinel', ...settings] : [...settings, ...kept];
+    const started = spawn('redis-server', all, { stdio: 'ignore' });
     await listening(port);
     return started;
   }

@@ -56,6 +56,7 @@ export async function makeConnection(
   // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, redisOptions(onSeek));
+  allowNoInfo(redis);
   reportRefusals(redis, onRefused);
   // A connection that hangs is given up: every request would wait for its command to time out, and commands would pile up.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
@@ -170,8 +171,37 @@ function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void
     command.promise.catch((error: Error) => {
       // A script that Redis does not know yet is sent to it afterwards.
       const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
-      if (isRefusal && !CONNECTION_COMMANDS.has(command.name)) onRefused(error.message);
+      if (isRefusal && !CONNECTION_COMMANDS.has(command.name)) onRefused(explain(error.message));
     });
+    return send(command, stream);
+  };
+}
+
+/** What a node of a cluster says of a key that another node has, or nobody has ("Redis cluster specification"). */
+const OF_CLUSTER = /^(?:MOVED|ASK|CLUSTERDOWN|CROSSSLOT|TRYAGAIN) /;
+
+/** What Redis says, and what its address leads to if that is nothing that the gateway can use. */
+function explain(message: string): string {
+  if (OF_CLUSTER.test(message)) return `${message}; a cluster cannot be used`;
+  if (!message.startsWith('ERR unknown command')) return message;
+  // Redis goes on with what it was sent: a whole script.
+  const [said = ''] = message.split(', with args');
+  return `${said}; a Sentinel cannot be used, only Redis itself`;
+}
+
+/**
+ * Takes a Redis as ready whose user has no right to INFO, which tells whether all is loaded. ioredis does so too, but
+ * says it on the console with each connection.
+ */
+function allowNoInfo(redis: Redis): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    if (command.name !== 'info') return send(command, stream);
+    const { reject } = command;
+    command.reject = (error) => {
+      if (error.message.startsWith('NOPERM')) command.resolve('');
+      else reject(error);
+    };
     return send(command, stream);
   };
 }

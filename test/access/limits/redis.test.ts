@@ -6,7 +6,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sharedInFlight } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
 import { Spending } from '../../../src/access/limits/spending.ts';
@@ -55,15 +55,15 @@ describe.skipIf(!hasRedis())('with Redis', () => {
   });
 
   /** Another gateway with a key that has these limits. */
-  async function another(limits: KeyLimits): Promise<string> {
+  async function another(limits: KeyLimits, redisUrl = redis.url): Promise<string> {
     const config = configSchema.parse({
       port: 0,
       vendors: vendorsAtUrl(vendor.url),
       keys: [{ name: 'limited', key: LIMITED, limits }],
-      redis: { url: redis.url },
+      redis: { url: redisUrl },
     });
     const { url, close } = await serveSharing(config, {
-      redisUrl: redis.url,
+      redisUrl,
       // No window ends during a test, however long a busy machine takes.
       window: 3_600,
       onTrouble: (message) => void troubles.push(message),
@@ -320,6 +320,32 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     for (let at = 0; at < 3; at += 1) expect(await statusOf(ask(url, LIMITED))).toBe(200);
     expect(troubles).toEqual([expect.stringMatching(/^Redis refuses a command that limits need \(/)]);
     expect(troubles[0]).toMatch(reason);
+  });
+
+  test.each([
+    ['cluster', /\((?:MOVED|CLUSTERDOWN) .*; a cluster cannot be used\)/],
+    ['sentinel', /\(ERR unknown command 'eval'; a Sentinel cannot be used, only Redis itself\)/],
+  ] as const)('an address that leads to a %s: the report says that it cannot be used', async (mode, said) => {
+    const other = await startRedis(mode);
+    closing.push(other.close);
+    const url = await another({ requestsPerMinute: 100 }, other.url);
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(troubles).toEqual([expect.stringMatching(said)]);
+  });
+
+  test('its user has no right to INFO: limits are shared, and nothing is printed', async () => {
+    const admin = new Redis(redis.url);
+    closing.push(async () => admin.disconnect());
+    await admin.call('ACL', 'SETUSER', 'limits', 'on', '>pw', '~gateway:*', '+@all', '-@dangerous');
+    const printed = vi.spyOn(console, 'warn').mockReturnValue();
+    onTestFinished(() => printed.mockRestore());
+    const url = await another(
+      { requestsPerMinute: 100 },
+      redis.url.replace('redis://', 'redis://limits:pw@'),
+    );
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(Number(await admin.get('gateway:requests:limited'))).toBe(1);
+    expect([printed.mock.calls, troubles]).toEqual([[], []]);
   });
 
   test('Redis has become a replica: it is tried again now and then, not at each request, and reported once', async () => {
