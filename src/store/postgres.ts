@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { errorCode } from '../lib/error-code.ts';
+import { isAway, UNUSED } from './store-errors.ts';
 
 /** Connections of one process. Few suffice: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
@@ -134,7 +135,10 @@ async function openPool(
   // Without a listener, an error of the database server would end this process. The pool listens on idle connections. A
   // connection in use may break between two statements; the next statement reports that.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  pool.on('error', (error) => onTrouble(`A connection to PostgreSQL broke: ${error.message}`));
+  pool.on('error', (error) => {
+    // A server that closes what nobody uses is in order; the next query makes a new connection.
+    if (errorCode(error) !== UNUSED) onTrouble(`A connection to PostgreSQL broke: ${error.message}`);
+  });
   return {
     options: pool.options,
     async connect() {
@@ -153,8 +157,8 @@ const UNANSWERED = 'Query read timeout';
 const READ_ONLY = '25006';
 
 /**
- * A connection that is closed and not reused after it has led to the wrong server, as it may after a failover. A new one
- * leads to the new primary.
+ * A connection that is closed and not reused after the server has ended it, or after it has led to the wrong server, as it
+ * may after a failover. A new one leads to the new primary.
  *
  * - To a server that is gone, without an error: a statement was not answered in time. pg would make all later statements
  *   wait behind that one, on this connection and for ever.
@@ -163,7 +167,7 @@ const READ_ONLY = '25006';
  */
 function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
   let silence: Error | undefined;
-  let isReadOnly = false;
+  let isUseless = false;
   function query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query<R>(asked: string | PostgresCursor<R>, parameters: readonly unknown[] = []) {
@@ -172,11 +176,11 @@ function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
     if (silence !== undefined) return Promise.reject(silence);
     return client.query<R>(asked, parameters).catch((error: unknown) => {
       if (error instanceof Error && error.message === UNANSWERED) silence = error;
-      if (errorCode(error) === READ_ONLY) isReadOnly = true;
+      if (errorCode(error) === READ_ONLY || isAway(error)) isUseless = true;
       throw error;
     });
   }
-  return { query, release: (destroy) => client.release(destroy || silence !== undefined || isReadOnly) };
+  return { query, release: (destroy) => client.release(destroy || isUseless) };
 }
 
 /** Whether two addresses differ in their user and password at most. */

@@ -38,12 +38,16 @@ function isAmong(error: unknown, inSqlite: ReadonlySet<number>, inPostgres: RegE
   return inPostgres.test(errorCode(error) ?? '');
 }
 
+/** PostgreSQL's code for a connection that it closes because nobody used it (idle_session_timeout). */
+export const UNUSED = '57P05';
+
 /**
  * Node's codes for a server that cannot be reached, and those of PostgreSQL for one that is starting, shutting down or
- * has no connection left (57P01 to 57P03, 53300).
+ * has no connection left (57P01 to 57P03, 53300), or that closes a connection for its age or its silence (57P05, and
+ * 25P03 and 25P04 within a transaction).
  */
 const AWAY =
-  /^(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123]|53300|08...)$/;
+  /^(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[1235]|25P0[34]|53300|08...)$/;
 
 /**
  * What pg and its pool say when a connection is not made in time, or breaks, or a statement is not answered in time. These

@@ -91,3 +91,26 @@ test.runIf(hasPostgres())('a connection that may only read is not used again', a
     await postgres.close();
   }
 });
+
+test.runIf(hasPostgres())(
+  'a connection that the server closes since nobody used it is no trouble',
+  async () => {
+    const postgres = await startPostgres();
+    const told: string[] = [];
+    const db = new Kysely<object>({
+      dialect: postgresDialect(await postgres.newDatabase(), (line) => told.push(line)),
+    });
+    const session = async (): Promise<unknown> =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid;
+    try {
+      const first = await session();
+      await sql`set idle_session_timeout = 1`.execute(db);
+      // The query may meet the closed connection.
+      await expect.poll(() => session().catch(() => first)).not.toBe(first);
+      expect(told).toEqual([]);
+    } finally {
+      await db.destroy();
+      await postgres.close();
+    }
+  },
+);
