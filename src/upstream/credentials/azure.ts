@@ -70,7 +70,9 @@ async function read(response: Response, secret = ''): Promise<JsonObject> {
   if (response.ok && answer !== undefined) return answer;
   const code = asText(answer?.['error']) ?? `HTTP_${response.status}`;
   // The description has the problem first, and then the ids of the attempt, each as a sentence or a line of its own.
-  const [said = ''] = (asText(answer?.['error_description']) ?? '').split(/\r?\n| Trace ID/);
+  // App Service answers with a status and a message instead.
+  const description = asText(answer?.['error_description']) ?? asText(answer?.['message']) ?? '';
+  const [said = ''] = description.split(/\r?\n| Trace ID/);
   throw Object.assign(new Error(withoutSecrets(`${code}${said === '' ? '' : `: ${said}`}`, secret)), {
     code,
   });

@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { ConfigInput } from '../../../src/config/schema.ts';
+import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
+import { openGateway } from '../../../src/server/open-gateway.ts';
+import { openCloudTokens } from '../../../src/upstream/credentials/cloud-tokens.ts';
 import { json, type Received, startUpstream, type TestUpstream } from '../../support/upstream.ts';
-import { type CloudGateway, startCloudGateway, startVendor, stubCloud } from './support.ts';
+import { type CloudGateway, startCloudGateway, startVendor, stubCloud, until } from './support.ts';
 
 type Credentials = NonNullable<NonNullable<ConfigInput['vendors']>[string]['credentials']>;
 
@@ -17,13 +19,15 @@ let cloud: TestUpstream;
 let vendor: TestUpstream;
 let gateway: CloudGateway | undefined;
 let answer: object;
+let status: number;
 
 beforeAll(async () => {
-  cloud = await startUpstream((_, response) => json(response, answer));
+  cloud = await startUpstream((_, response) => json(response, answer, status));
   vendor = await startVendor(({ headers }) => headers.authorization === 'Bearer entra-token-of-the-tests');
 });
 afterAll(() => Promise.all([cloud.close(), vendor.close()]));
 beforeEach(() => {
+  status = 200;
   answer = { token_type: 'Bearer', expires_in: 3_599, access_token: 'entra-token-of-the-tests' };
 });
 afterEach(async () => {
@@ -128,6 +132,25 @@ test('with the managed identity of an app (App Service, Container Apps)', async 
     'api-version': '2019-08-01',
     resource: 'https://cognitiveservices.azure.com',
   });
+});
+
+test('an app whose identity is unknown: the log has the reason of App Service', async () => {
+  stubCloud({ IDENTITY_ENDPOINT: `${cloud.url}/msi/token`, IDENTITY_HEADER: 'secret-of-the-app' });
+  const message =
+    'No User Assigned or Delegated Managed Identity found for specified ClientId/ResourceId/PrincipalId.';
+  answer = { statusCode: 400, message, correlationId: '1' };
+  status = 400;
+  const told: string[] = [];
+  const cloudTokens = openCloudTokens((line) => void told.push(line));
+  const config = configSchema.parse({
+    vendors: { anthropic: { baseUrl: vendor.url, credentials: 'azure' } },
+  });
+  const { close } = await openGateway(config, { cloudTokens });
+  await until(() => told.length > 0);
+  await close();
+  expect(told).toEqual([
+    `The gateway could not get an access token of Microsoft Entra ID for anthropic. It tries again, and until then requests there fail: HTTP_400: ${message}`,
+  ]);
 });
 
 test('an answer of many megabytes is not read to its end', async () => {
