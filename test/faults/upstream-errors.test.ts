@@ -402,6 +402,38 @@ describe('U-16 answers that are shorter than they declare, or far too long', () 
     });
   });
 
+  describe.each([
+    ['in a text', (whole: string) => whole.slice(0, whole.indexOf('"', whole.length / 2) + 1)],
+    ['behind an inner bracket', (whole: string) => whole.slice(0, whole.trimEnd().lastIndexOf('}'))],
+    ['before its first byte', () => ''],
+  ])('an answer that only its connection ends, cut %s', (_, cut) => {
+    test.each(ways)('$name: 502 if it came at once, later the caller’s connection breaks', async (way) => {
+      const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';
+      const sent = cut(wholeAnswer(way.spoken));
+      door.upstream.script((wire) => {
+        wire.raw(head + sent);
+        wire.fin();
+      });
+      const response = await ask(door.url, way, false);
+      const text = await response.text().catch(() => 'broken');
+      if (text !== 'broken') expect(JSON.parse(text)).toHaveProperty('error.message');
+      expect(text === 'broken' || response.status === 502).toBe(true);
+    });
+  });
+
+  test.each(ways)('$name: an answer that only its connection ends passes', async (way) => {
+    const sent = wholeAnswer(way.spoken);
+    door.upstream.script((wire) => {
+      wire.raw('HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n');
+      for (const piece of sent.match(/[\s\S]{1,99}/g) ?? []) wire.raw(piece);
+      wire.fin();
+    });
+    const response = await ask(door.url, way, false);
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    if (way.format === way.spoken) expect(text).toBe(sent);
+  });
+
   test.each(['application/json', 'text/event-stream'])(
     'more than 64 MiB of %s to translate: 502',
     async (type) => {

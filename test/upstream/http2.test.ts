@@ -175,6 +175,22 @@ test('U-70 a stream that the vendor resets ends with an error, and the connectio
   expect(vendor.connections()).toBe(1);
 });
 
+test.each([
+  ['NO_ERROR', constants.NGHTTP2_NO_ERROR],
+  ['CANCEL', constants.NGHTTP2_CANCEL],
+])('U-70 a whole answer that the vendor resets with %s does not look complete', async (_, code) => {
+  const answer = wholeAnswer(chat.spoken);
+  for (const sent of [answer.slice(0, 60), answer.slice(0, answer.trimEnd().lastIndexOf('}'))]) {
+    const vendor = await startVendor(({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write(sent);
+      setImmediate(() => response.stream.close(code));
+    });
+    const got = await askWhole(await start(vendor));
+    const text = await got.text().catch(() => 'broken');
+    expect(text === 'broken' || got.status === 502).toBe(true);
+  }
+});
+
 test('U-70 a connection that breaks ends what it carries, and what has no answer yet is asked again', async () => {
   const vendor = await startVendor(
     begin,

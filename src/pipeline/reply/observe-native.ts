@@ -21,6 +21,7 @@ import { endWithError } from '../late-error.ts';
 import { bindStored } from '../restrictions/bind-stored.ts';
 import { Beginning, WATCHED_MARK } from './early-failure.ts';
 import { FailureHider } from './hide-failures.ts';
+import { watchUnframed } from './unframed-json.ts';
 
 type Bytes = Step<Uint8Array, Uint8Array>;
 
@@ -48,8 +49,10 @@ export function observeNative(
   const format = formats[upstreamFormat];
   const isStream = isEventStream(headers);
   const stored = observeStored(prepared, head);
-  if (status !== 200 || !isStream)
-    return { observer: joined(observeUsage(ledger, upstreamFormat, repeats), stored) };
+  if (status !== 200 || !isStream) {
+    const end = status === 200 ? watchUnframed(headers) : undefined;
+    return { observer: joined(joined(observeUsage(ledger, upstreamFormat, repeats), stored), end) };
+  }
   const tail = new TrailingBytes(Buffer.allocUnsafeSlow(END_LENGTH));
   const usage = observeUsage(ledger, upstreamFormat, repeats, tail);
   const isResumed = isStored(route.operation);
