@@ -44,7 +44,7 @@ export async function readConfigFile(
     return { values: config, file: configFile };
   } catch (error) {
     const file = findFile(named, directory);
-    const reason = getReason(error);
+    const reason = withoutQuotes(getReason(error), file);
     const advice = file === undefined ? '' : await quotesAdvice(file, reason);
     const place = file === undefined || reason.includes(file) ? '' : `${file}: `;
     throw new ConfigError(`The configuration file cannot be read: ${place}${reason}${advice}`);
@@ -53,7 +53,7 @@ export async function readConfigFile(
 
 /** The advice about a variable without quotes at the place where YAML failed. YAML reads its brace as a nested object. */
 async function quotesAdvice(file: string, reason: string): Promise<string> {
-  if (!/\.ya?ml$/.test(file)) return '';
+  if (!isYaml(file)) return '';
   const [, line, column] = /\((\d+):(\d+)\)$/.exec(reason) ?? [];
   const text = (await readFile(file, 'utf8')).split('\n')[Number(line) - 1];
   const isVariable = text?.slice(Number(column) - 2).startsWith('${') === true;
@@ -67,6 +67,18 @@ function getReason(error: unknown): string {
   const [first = '', second = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, line, column] = /:(\d+):(\d+)$/.exec(second.trimEnd()) ?? [];
   return `${first.trim()}${line === undefined ? '' : ` (line ${line} column ${column})`}`;
+}
+
+/** A message without what js-yaml quotes of the file: a key that begins with `*` or `!` is an alias or a tag to YAML. */
+function withoutQuotes(reason: string, file: string | undefined): string {
+  const [place] = /\(\d+:\d+\)$/.exec(reason) ?? [];
+  if (place === undefined || !isYaml(file)) return reason;
+  const [words = ''] = reason.slice(0, -place.length).split(/"|!<|:/, 1);
+  return `${words.trim()} ${place}`;
+}
+
+function isYaml(file: string | undefined): boolean {
+  return file !== undefined && /\.ya?ml$/.test(file);
 }
 
 /** Whether a file holds data rather than code, so that it cannot read the environment itself. */

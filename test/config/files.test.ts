@@ -31,6 +31,10 @@ test.each([
 test.each([
   ['json', '{"port": 8123, "key": "a-secret-of-mine" "x"}', /not valid JSON \(line 1 column \d+\)/],
   ['json', '["a-secret-of-mine"]', /it does not contain an object/],
+  ['yaml', 'admin:\n  key: *a-secret-of-mine', /: unidentified alias \(2:\d+\)/],
+  ['yaml', 'admin:\n  key: !a-secret-of-mine', /: unknown tag \(\d+:\d+\)/],
+  ['yaml', 'admin:\n  key: !x!a-secret-of-mine', /: undeclared tag handle \(\d+:\d+\)/],
+  ['yaml', 'admin:\n  key: !a-secret-of-mine{}<"', /: [a-z ]+ \(\d+:\d+\)/],
   ['mjs', 'export default "a-secret-of-mine";', /it does not contain an object/],
   ['cjs', 'module.exports = ["a-secret-of-mine"];', /it does not contain an object/],
 ])('a .%s file with %j is rejected without quoting it', async (kind, text, said) => {
