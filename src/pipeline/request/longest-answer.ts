@@ -30,14 +30,18 @@ const CONFIGS = ['generationConfig', 'generation_config'];
 export function longestAnswer(routed: Routed): number {
   const { model, route } = routed;
   const { bounds, counts } = FIELDS[route.format];
-  const asked = Math.max(0, ...readNumbers(routed, bounds));
+  // Some services take a bound that is not positive for none (llama.cpp's -1).
+  const asked = Math.max(
+    0,
+    ...readValues(routed, bounds).map((value) => asPositive(value) ?? model.maxOutputTokens),
+  );
   const one =
     asked === 0 ? model.maxOutputTokens : isNative(routed) ? asked : Math.min(asked, model.maxOutputTokens);
-  return one * Math.max(1, ...readNumbers(routed, counts));
+  return one * Math.max(1, ...readValues(routed, counts).map((value) => asPositive(value) ?? 1));
 }
 
-/** The numbers in these fields of a body. What is not a number is the vendor's to refuse. */
-function readNumbers({ body, scan: { fields }, route }: Routed, names: readonly string[]): readonly number[] {
+/** What these fields of a body hold. */
+function readValues({ body, scan: { fields }, route }: Routed, names: readonly string[]): readonly Json[] {
   const read = (name: string): Json | undefined => {
     const span = fields.get(name);
     return span && valueAt(body, span);
@@ -48,9 +52,14 @@ function readNumbers({ body, scan: { fields }, route }: Routed, names: readonly 
           .filter(isObject)
           .flatMap((config) => names.map((name) => config[name]))
       : names.map(read);
-  return values.filter(isPositive);
+  return values.flatMap((value) => value ?? []);
 }
 
-function isPositive(value: Json | undefined): value is number {
-  return typeof value === 'number' && value > 0;
+/**
+ * A number above 0, which may be written as text: Google (proto3 JSON mapping) and services in Python (Pydantic, "Conversion
+ * Table") read that. Undefined for anything else.
+ */
+function asPositive(value: Json): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && number > 0 ? number : undefined;
 }

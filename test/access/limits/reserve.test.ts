@@ -230,6 +230,23 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url, { most: 1_000, more: { n: 2 } })).status).toBe(200);
   });
 
+  test.each<[FormatName, object]>([
+    ['chat-completions', { max_tokens: 1_000, n: '3' }],
+    ['chat-completions', { max_tokens: 1_000, max_completion_tokens: '3000' }],
+    ['chat-completions', { max_tokens: 1_000, max_completion_tokens: -1 }],
+    ['responses', { max_output_tokens: '3000' }],
+    ['messages', { max_tokens: '3000' }],
+    ['generate-content', { generationConfig: { maxOutputTokens: 1_000, candidateCount: '3' } }],
+    ['generate-content', { generationConfig: { maxOutputTokens: '3000' } }],
+  ])(
+    'S-49 in %s a number that is written as text counts too, since services read it: %j',
+    async (format, more) => {
+      const { url } = await serve({ budgetDay: 2.9, budgetReserve: 'longest' });
+      expect((await ask(url, { format, more })).status).toBe(429);
+      expect(vendor.received).toHaveLength(0);
+    },
+  );
+
   test('of several budgets that a request can never fit into, the refusal names the one that renews last', async () => {
     const { url } = await serve({ budgetDay: 5, budgetMonth: 3, budgetTotal: 3, budgetReserve: 'longest' });
     held = [];
