@@ -17,6 +17,8 @@ import { routeTo } from './model/fallback.ts';
 import type { ReachOptions } from './model/reach.ts';
 import { readPrompt } from './request/parse-prompt.ts';
 import { parseRequestChange } from './request/parse-request-change.ts';
+import { isNative } from './request/request-kind.ts';
+import { requireUniqueKeys } from './restrictions/unique-keys.ts';
 
 /** The caller gets this sentence if a hook refuses the request without one. */
 const WITHOUT_REASON = 'This gateway refuses the request.';
@@ -94,6 +96,8 @@ async function callOnRequest(
   routing: Routing,
 ): Promise<HookRequest> {
   if (onRequest === undefined) return { target: routed };
+  // The vendor must read what the hook sees.
+  if (isNative(routed)) requireUniqueKeys(routed, routed.route.format);
   const { prompt } = readPrompt(routed);
   try {
     const asked = (async () => parseRequestChange(await onRequest(prompt, context)))();

@@ -39,7 +39,7 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
     if (limits === undefined || !isBudgeted(principal)) return routed;
     // A count costs nothing, and neither does what the sandbox answers.
     if (route.operation === 'count-tokens' || vendor.simulated) return routed;
-    if (reservesLongest(routed)) requireUniqueKeys(routed);
+    if (reservesLongest(routed)) requireUniqueKeys(routed, route.format);
     const held = hold(limits, routed);
     if (held instanceof Promise)
       return held.then((later) => {

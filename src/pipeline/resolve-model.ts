@@ -66,7 +66,7 @@ async function resolve(admitted: Admitted, known: Known, reach: ReachOptions): P
   if (limited || confined) {
     // Then the value is there at once for the checks below.
     if (sent.body.length >= LONG_BODY) await inTurns(sent.parsing());
-    requireUniqueKeys(sent);
+    requireUniqueKeys(sent, route.format);
   }
   const otherModels = principal.restricted || limited ? findOtherModels(sent.tree()) : [];
   const permission = new ModelPermission(principal, otherModels, catalog);

@@ -14,6 +14,16 @@ export function spellings(name: string): readonly string[] {
 }
 
 /**
+ * Makes what gives all spellings of a name that a service may take for one the same form. Services in Go ignore case as
+ * Unicode folds it (encoding/json, `Unmarshal`), and Google takes both spellings.
+ */
+export function spelledAlike(format: FormatName): (name: string) => string {
+  // The capital letter first: the long s has one, and no other small one.
+  const small = (name: string): string => name.toUpperCase().toLowerCase();
+  return format === 'generate-content' ? (name) => small(camelCase(name)) : small;
+}
+
+/**
  * Makes what spells a field as its body does. Google accepts each in camelCase and in snake_case (proto3 JSON mapping).
  * The keys of an object are gone through once, and not for each field: an object may have as many keys as there are
  * fields to spell.

@@ -174,7 +174,8 @@ const READERS: Readonly<Record<string, (pieces: readonly Buffer[]) => void>> = {
     for (const span of scan.fields.values()) Array.from(itemsOf(scan, span));
   },
   'models beside': ([bytes = Buffer.alloc(0)]) => void findOtherModels(scanned(bytes).tree()),
-  'keys that are there twice': ([bytes = Buffer.alloc(0)]) => requireUniqueKeys(scanned(bytes)),
+  'keys that are there twice': ([bytes = Buffer.alloc(0)]) =>
+    requireUniqueKeys(scanned(bytes), 'generate-content'),
   'odd numbers of a body': ([bytes = Buffer.alloc(0)]) => void fieldsWithInexactNumbers(scanned(bytes)),
   'a WebSocket message': ([bytes = Buffer.alloc(0)]) => void readMessage(bytes),
   'the bounds of JSON': ([bytes = Buffer.alloc(0)]) => void isBounded(bytes.toString('utf8')),

@@ -147,6 +147,59 @@ test('without a change, a native request stays byte for byte what it was', async
   expect(text).toBe(wholeAnswer(way.spoken));
 });
 
+describe('S-49 a native request that the vendor may read otherwise than the hook', () => {
+  const twice: [path: string, body: string][] = [
+    [
+      '/v1/chat/completions',
+      '{"model":"gpt-4o","messages":[{"role":"user","content":"bad","content":"good"}]}',
+    ],
+    [
+      '/v1/chat/completions',
+      '{"model":"gpt-4o","messages":[{"role":"user","Content":"bad","content":"good"}]}',
+    ],
+    ['/v1/responses', '{"model":"gpt-4o","input":[{"role":"user","content":"bad","content":"good"}]}'],
+    ['/v1/responses', '{"model":"gpt-4o","Input":"bad","input":"good"}'],
+    [
+      '/v1/messages',
+      '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"bad","text":"good"}]}]}',
+    ],
+    [
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      '{"contents":[{"parts":[{"text":"Hi"}]}],"system_instruction":{"parts":[{"text":"bad"}]},"systemInstruction":{"parts":[{"text":"good"}]}}',
+    ],
+    [
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      '{"contents":[{"parts":[{"text":"good","Text":"bad"}]}]}',
+    ],
+  ];
+  const ask = (path: string, body: string): Promise<Response> =>
+    fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body,
+    });
+
+  test.each(twice)('is a 400: %s %s', async (path, body) => {
+    await open({ onRequest: () => undefined });
+    expect((await ask(path, body)).status).toBe(400);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  test('but arguments and schemas may have any names', async () => {
+    await open({ onRequest: () => undefined });
+    const properties = { a_b: { type: 'string' }, aB: { type: 'string' } };
+    const call = { functionCall: { name: 'f', args: { a_b: '1', aB: '2' } } };
+    const contents = [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      { role: 'model', parts: [call] },
+    ];
+    const tools = [{ functionDeclarations: [{ name: 'f', parameters: { type: 'object', properties } }] }];
+    upstream.script((wire) => wire.answer(200, wholeAnswer('generate-content')));
+    const path = '/v1beta/models/gemini-2.5-flash:generateContent';
+    expect((await ask(path, JSON.stringify({ contents, tools }))).status).toBe(200);
+  });
+});
+
 /** What only the vendor itself can answer, since it points to something stored there or asks for more than an answer. */
 const STATEFUL: readonly [path: string, request: JsonObject][] = [
   ...[

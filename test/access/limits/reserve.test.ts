@@ -333,6 +333,18 @@ describe('with the longest answer reserved', () => {
     expect(vendor.received).toHaveLength(0);
   });
 
+  test.each<[FormatName, object]>([
+    ['chat-completions', { max_tokens: 9, Max_Tokens: 4_000 }],
+    ['messages', { max_tokens: 9, 'max_to\u212aens': 4_000 }],
+    ['responses', { max_output_tokens: 9, max_output_tokenS: 4_000 }],
+    ['generate-content', { generationConfig: { maxOutputTokens: 9, max_output_tokens: 4_000 } }],
+    ['generate-content', { generationConfig: { maxOutputTokens: 9 }, generation_config: {} }],
+  ])('S-49 in %s so is one in two spellings: %j', async (format, more) => {
+    const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' });
+    expect((await ask(url, { format, more })).status).toBe(400);
+    expect(vendor.received).toHaveLength(0);
+  });
+
   test('nothing stays held of what was refused, failed, or left', async () => {
     const { url, limits } = await serve(
       { budgetDay: 5, budgetReserve: 'longest' },
