@@ -308,6 +308,9 @@ describe('U-15 HTML pages, and empty bodies', () => {
   const table: [name: string, status: number, body: string, type: string][] = [
     ['a page with an error status', 502, page, 'text/html; charset=UTF-8'],
     ['a page with a success status', 200, page, 'text/html'],
+    ['a page in XML with a success status', 200, page, 'application/xhtml+xml'],
+    ['a drawing with a success status', 200, page, 'image/svg+xml; charset=utf-8'],
+    ['a page of unsaid type with a success status', 200, ` ${page}`, ''],
     ['a sentence with an error status', 500, 'upstream connect error', 'text/plain'],
     ['an empty body with an error status', 500, '', 'application/json'],
     ['half an object with an error status', 500, '{"error":{"mess', 'application/json'],

@@ -4,6 +4,7 @@ import { formats } from '../../formats/formats.ts';
 import { concatBytes, textOfBytes } from '../../lib/bytes.ts';
 import type { GatewayError } from '../../lib/errors.ts';
 import { cancelBody } from '../../streams/cancel-body.ts';
+import { firstNonSpace } from '../../streams/first-non-space.ts';
 import { run } from '../../streams/step.ts';
 import { eventStreamHeaders, isEventStream, responseHeaders } from '../../upstream/headers.ts';
 import { hiddenInJson, hiding, withoutSecretsIn } from '../../upstream/redact.ts';
@@ -13,6 +14,9 @@ import { FailureHider } from './hide-failures.ts';
 import { noAnswer } from './no-answer.ts';
 import { withBody } from './reply-body.ts';
 import { withWait } from './vendor-wait.ts';
+
+/** The first byte of a page. */
+const LESS_THAN = 0x3c;
 
 /**
  * Makes the reply from a native answer.
@@ -25,12 +29,19 @@ export function nativeReply(answered: VendorAnswer, hold: number): RenderedReply
   const { status } = answer;
   const body = answer.body instanceof Uint8Array ? answer.body : answer.body.stream();
   const type = String(answer.headers['content-type']);
-  if (type.toLowerCase().startsWith('text/html')) throw noAnswer(answered);
+  if (isPage(type, body)) throw noAnswer(answered);
   const headers = responseHeaders(answer.headers, hiding(secret));
   const isStream = isEventStream(answer.headers);
   const shown = isStream ? { ...eventStreamHeaders(headers), 'content-type': type } : headers;
   const reply = { id, format: route.format, status, headers: shown, body, limitHeaders, ledger };
   return isStream ? streamReply(reply, answered, hold) : wholeReply(reply, answered);
+}
+
+/** Whether an answer is a page, which a browser would show as one of the gateway's own. */
+function isPage(type: string, body: RenderedReply['body']): boolean {
+  return (
+    /^[^;]*(?:html|xml)/i.test(type) || (body instanceof Uint8Array && firstNonSpace(body) === LESS_THAN)
+  );
 }
 
 /** A non-streaming body. Routers report the late error of a vendor in a 200; such an error counts as a refusal. */
