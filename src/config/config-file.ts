@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { ConfigError } from '../lib/config-error.ts';
-import { checkJson5 } from './json-files.ts';
+import { refuseTwice } from './json-files.ts';
 import { asRecord, findFile, NO_OBJECT, readFresh } from './read-fresh.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function readConfigFile(
     const isBlank = text?.trim() === '';
     // c12 makes an empty object of anything else. The layer has what the file holds.
     const held = asRecord(isBlank ? undefined : layers?.[0]?.config);
-    if (text !== undefined && configFile.endsWith('.json5')) checkJson5(text, held);
+    if (text !== undefined && configFile.endsWith('.json5')) refuseTwice(text, held);
     return { values: config, file: configFile };
   } catch (error) {
     const file = findFile(named, directory);

@@ -2,13 +2,12 @@
 
 import { countMembers } from '../lib/count-members.ts';
 import { type Json, parseJson as parse } from '../lib/json.ts';
-import { scanObject } from '../lib/json-scan.ts';
 
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Strings, comments and colons. Outside of strings and comments, JSON5 has a colon only behind each key. */
 const TOKENS =
-  /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|:/gs;
+  /"[^"\\]*(?:\\.[^"\\]*)*"?|'[^'\\]*(?:\\.[^'\\]*)*'?|\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?|:/gs;
 
 /** Strings, and commas behind the last item. */
 const STRINGS_OR_LAST_COMMAS = /"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])/gs;
@@ -19,8 +18,7 @@ export function parseJson(text: string): Json {
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const value = parsed(json);
   // Of two lists of keys only the second would count. YAML and TOML do not allow that either.
-  const { members } = scanObject(Buffer.from(`{"file":${json}}`));
-  refuseTwice(value, members - 1);
+  refuseTwice(json, value);
   return value;
 }
 
@@ -35,9 +33,14 @@ export function parseJsonc(text: string): Json {
   return json.trim() === '' ? {} : parseJson(json);
 }
 
-/** Checks that no object of JSON5 has a key twice. @param value what the text was parsed to @throws SyntaxError */
-export function checkJson5(text: string, value: unknown): void {
-  refuseTwice(value, text.match(TOKENS)?.filter((token) => token === ':').length ?? 0);
+/**
+ * Checks that no object of JSON, or of JSON5, has a key twice.
+ * @param value what the text was parsed to
+ * @throws SyntaxError
+ */
+export function refuseTwice(text: string, value: unknown): void {
+  const colons = text.match(TOKENS)?.filter((token) => token === ':') ?? [];
+  if (countMembers(value) < colons.length) throw new SyntaxError('an object in it has a key twice');
 }
 
 function parsed(json: string): Json {
@@ -47,11 +50,6 @@ function parsed(json: string): Json {
     const place = /line \d+ column \d+/.exec(String(error))?.[0];
     throw new SyntaxError(place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`);
   }
-}
-
-/** @param members how many members the text has */
-function refuseTwice(value: unknown, members: number): void {
-  if (countMembers(value) < members) throw new SyntaxError('an object in it has a key twice');
 }
 
 /** Whether a token is a comment that ends. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/load.ts';
+import { MAX_TOKENS } from '../../src/lib/json-bounds.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-files-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -70,6 +71,14 @@ test.each([
   await expect(readConfig({ GATEWAY_CONFIG: 'twice.json' }, directory)).rejects.toThrow(
     `The configuration file cannot be read: ${join(directory, 'twice.json')}: an object in it has a key twice`,
   );
+});
+
+test('a .json file may hold more values than a request', async () => {
+  const models = Array.from({ length: MAX_TOKENS + 1 }, (_, at) => `a/${at}`);
+  const file = join(directory, 'large.json');
+  writeFileSync(file, JSON.stringify({ keys: [{ name: 'one', key: 'a-secret-of-mine', models }] }));
+  const { keys } = await readConfig({ GATEWAY_CONFIG: file }, directory);
+  expect(keys[0]?.models).toHaveLength(models.length);
 });
 
 test.each([
