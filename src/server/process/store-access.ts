@@ -1,5 +1,7 @@
 /** Keys, limits and stored ids: the store as a serving process needs it, with its keys in memory. */
 
+import { sql } from 'kysely';
+import { namePrefix } from '../../access/identities/claims.ts';
 import { openLimits } from '../../access/limits/open-limits.ts';
 import { storedByModel, storedSpending } from '../../access/limits/stored-spending.ts';
 import { storedTagSpending } from '../../access/limits/stored-tags.ts';
@@ -35,9 +37,10 @@ export interface StoreAccess {
  */
 export async function openStoreAccess(
   store: Store,
-  { usage, audit, redis, workers }: Pick<Config, 'usage' | 'audit' | 'redis' | 'workers'>,
+  config: Pick<Config, 'usage' | 'audit' | 'redis' | 'workers' | 'keys' | 'groups' | 'identities'>,
   { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<StoreAccess> {
+  const { usage, audit, redis, workers } = config;
   const limits = await openLimits({
     ...(redis.url !== undefined && { redisUrl: redis.url }),
     workers,
@@ -45,7 +48,7 @@ export async function openStoreAccess(
     stored: storedSpending(store),
     storedOfGroups: storedSpending(store, 'group'),
     storedOfTags: storedTagSpending(store),
-    storedByModel: { keys: storedByModel(store, 'key'), groups: storedByModel(store, 'group') },
+    storedByModel: openSpendingByModel(store, config),
     onTrouble: problem,
     onRecovered: info,
   });
@@ -89,5 +92,23 @@ export async function openStoreAccess(
       ]);
       await store.close();
     },
+  };
+}
+
+/**
+ * The spending on each model of those who have limits for some models. What others have spent on each would take hundreds of
+ * bytes for each key and model. It is read when they get such a limit.
+ */
+function openSpendingByModel(
+  store: Store,
+  { keys, groups, identities }: Pick<Config, 'keys' | 'groups' | 'identities'>,
+) {
+  const stored = sql<boolean>`model_limits is not null`;
+  const limited = (all: readonly { readonly name: string; readonly modelLimits?: unknown }[]) =>
+    all.filter(({ modelLimits }) => modelLimits !== undefined).map(({ name }) => name);
+  const beginnings = limited(identities).map(namePrefix);
+  return {
+    keys: storedByModel(store, 'key', { stored, names: limited(keys), beginnings }),
+    groups: storedByModel(store, 'group', { stored, names: limited(groups) }),
   };
 }

@@ -2,11 +2,13 @@
 
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { openLimits } from '../../../src/access/limits/open-limits.ts';
 import { Spending, type Spent } from '../../../src/access/limits/spending.ts';
-import { storedSpending } from '../../../src/access/limits/stored-spending.ts';
+import { storedByModel, storedSpending } from '../../../src/access/limits/stored-spending.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { createKey } from '../../../src/store/keys/keys.ts';
 import { exchange, rowOf } from '../../accounting/usage/records.ts';
 import { recordUsage } from '../../support/record-usage.ts';
 import { describeStores } from '../../support/stores.ts';
@@ -225,6 +227,66 @@ describeStores('what the store has of it', ({ open }) => {
     expect(new Map([...(await stored('2026-05-20'))].toSorted())).toEqual(new Map([...all].toSorted()));
     expect(await stored('2026-05-20', new Set(names))).toEqual(all);
     expect(Math.max(...read)).toBeLessThanOrEqual(2_000);
+  });
+
+  test('of groups comes by ranges of keys, since to look for a range of groups is to read whole days', async () => {
+    const store = await open();
+    const row = rowOf(exchange({ group: 'team', cost: 4, time: Date.parse('2026-05-19T12:00:00Z') }));
+    const today = rowOf(exchange({ group: 'team', cost: 1, time: Date.parse('2026-05-20T12:00:00Z') }));
+    const rows = Array.from({ length: 3_000 }, (_, at) => [
+      { ...row, key: `key-${at}` },
+      { ...today, key: `key-${at}`, group_name: `team-${at}` },
+    ]).flat();
+    for (let at = 0; at < rows.length; at += 500)
+      await writeUsage(
+        store,
+        rows.slice(at, at + 500).map((each, place) => ({ ...each, batch: `${at}`, place })),
+      );
+    const read: string[] = [];
+    const db = store.db.withPlugin({
+      transformQuery({ node, queryId }) {
+        read.push(store.db.getExecutor().compileQuery(node, queryId).sql);
+        return node;
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    });
+    const found = await storedSpending({ ...store, db }, 'group')('2026-05-20');
+    expect(found.size).toBe(3_001);
+    expect(found.get('team')).toEqual(amounts(0, 12_000));
+    expect(found.get('team-2999')).toEqual(amounts(1, 1));
+    const days = read.filter((each) => each.includes('gateway_usage_groups'));
+    expect(days.length).toBeGreaterThan(2);
+    for (const each of days) expect(each).toMatch(/"key" (?:>=|<)/);
+  });
+
+  test('on each model is read of those who have limits for some models, and of others when they are named', async () => {
+    const store = await open();
+    for (const name of ['limited', 'other']) await createKey(store, name);
+    await store.db
+      .updateTable('gateway_keys')
+      .set({ model_limits: '[]' })
+      .where('name', '=', 'limited')
+      .execute();
+    const names = ['configured', 'idp/caller', 'limited', 'other'];
+    const days = ['2026-05-19', '2026-05-20'];
+    const rows = names.flatMap((key) =>
+      days.map((day) => rowOf(exchange({ key, cost: 2, time: Date.parse(`${day}T12:00:00Z`) }))),
+    );
+    await writeUsage(
+      store,
+      rows.map((each, place) => ({ ...each, place })),
+    );
+    const stored = sql<boolean>`model_limits is not null`;
+    const read = storedByModel(store, 'key', { stored, names: ['configured'], beginnings: ['idp/'] });
+    const { model = '' } = rows[0] ?? {};
+    const spent = (...those: string[]) =>
+      new Map(those.map((name) => [name, new Map([[model, amounts(2, 4)]])]));
+    const all = await read('2026-05-20');
+    expect(new Map([...all].toSorted())).toEqual(spent('configured', 'idp/caller', 'limited'));
+    for (let count = 0; count < 2; count += 1)
+      expect(await read('2026-05-20', new Set(['limited', 'other', 'unknown']))).toEqual(
+        spent('limited', 'other'),
+      );
   });
 
   test('a late write for an earlier day is found some minutes later', async () => {
