@@ -1,6 +1,5 @@
 /** All budgets of keys and groups, also of those that are not in use, with what is spent according to the store. */
 
-import { sql } from 'kysely';
 import { hasBudget } from '../../access/limits/limited.ts';
 import { sumSpent } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
@@ -56,10 +55,6 @@ export type ReadBudgets = (limit: number) => Promise<BudgetReport>;
 /** How many keys are read at a time. There may be 100,000, and to hold all of them would keep callers waiting. */
 const PIECE = 1_000;
 
-/** Whether a key or a group in the store may have a budget. */
-const HAS_LIMITS = sql<boolean>`
-  coalesce(budget_day, budget_week, budget_month, budget_total) is not null or model_limits is not null`;
-
 /** When the present period of each kind ends. Each costs as much as 200 other fields of a budget in most time zones. */
 type Renewals = Readonly<Record<Period, number | undefined>>;
 
@@ -68,11 +63,7 @@ export function openBudgetReport(
   store: Store,
   { timeZone, configured = () => ({ keys: [], groups: [] }), otherNames = () => [] }: BudgetOptions,
 ): ReadBudgets {
-  const spenders = { stored: HAS_LIMITS };
-  const spending = {
-    key: storedByModel(store, 'key', spenders),
-    group: storedByModel(store, 'group', spenders),
-  };
+  const spending = { key: storedByModel(store, 'key'), group: storedByModel(store, 'group') };
 
   async function listLines(
     of: 'key' | 'group',
