@@ -89,7 +89,10 @@ async function findPlace(
 /** For how long a store is watched, in milliseconds: a gateway that answers requests writes their usage within a second. */
 const WATCHING = 1_500;
 
-/** Copies one store to another. The first Ctrl-C stops it between two batches, so that it can report what became of the copy; the second one ends the process at once. */
+/**
+ * Copies one store to another. The first Ctrl-C stops it between two batches, so that it can report what became of the
+ * copy; the second one ends the process at once.
+ */
 async function copyBetween(from: StorePlace, to: StorePlace): Promise<Copied> {
   const [{ openStore, openReadOnly }, { copyStore }] = await Promise.all([
     import('../store/store.ts'),

@@ -122,7 +122,10 @@ const estimate: Column<UsageLineView> = {
   text: ({ estimated_cost }) => estimated_cost.toFixed(4),
 };
 
-/** @param total decides which columns are shown: answers whose usage the vendor did not report, and estimated cost, only if there are any. */
+/**
+ * @param total decides which columns are shown: answers whose usage the vendor did not report, and estimated cost, only
+ *   if there are any.
+ */
 function listColumns(by: readonly Dimension[], total: UsageSums): readonly Column<UsageLineView>[] {
   const figure = (field: keyof UsageFigures, title: string): Column<UsageLineView> => ({
     title,

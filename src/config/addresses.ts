@@ -29,7 +29,10 @@ function hasUnsentParts(url: string): boolean {
   return username + password + search + hash !== '';
 }
 
-/** Whether the user and the password in an address can be decoded. A bare `%` in one would end the start with an error of a library. */
+/**
+ * Whether the user and the password in an address can be decoded. A bare `%` in one would end the start with an error
+ * of a library.
+ */
 function isEscaped(url: string): boolean {
   const { username = '', password = '' } = URL.parse(url) ?? {};
   try {
@@ -57,7 +60,10 @@ export const proxyExceptions = z.string().superRefine((text, context) => {
     context.addIssue({ code: 'custom', message: `has ${entry}, which is not a network such as 10.0.0.0/8` });
 });
 
-/** The address of a PostgreSQL database, as PostgreSQL's own clients take it: without a host if `host=` names the directory of a socket (Cloud SQL). */
+/**
+ * The address of a PostgreSQL database, as PostgreSQL's own clients take it: without a host if `host=` names the
+ * directory of a socket (Cloud SQL).
+ */
 export const postgresUrl = z.preprocess(
   (value) =>
     typeof value === 'string' ? value.replace(/^(postgres(?:ql)?:\/\/[^/?#@]*@)\//, '$1localhost/') : value,

@@ -54,7 +54,10 @@ export const credentialsSchema = z
   .transform((written: Written) => (typeof written === 'string' ? { type: written } : written))
   .pipe(given);
 
-/** Host names of Bedrock: `bedrock-mantle.us-east-1.api.aws`, `bedrock-runtime.eu-west-1.amazonaws.com`, also after the prefix of a VPC endpoint. */
+/**
+ * Host names of Bedrock: `bedrock-mantle.us-east-1.api.aws`, `bedrock-runtime.eu-west-1.amazonaws.com`, also after the
+ * prefix of a VPC endpoint.
+ */
 export const BEDROCK = /(?:^|\.)(bedrock-(?:mantle|runtime))(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./;
 
 /**

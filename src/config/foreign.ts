@@ -2,7 +2,10 @@
 
 import { isRecord } from '../lib/is-record.ts';
 
-/** Top-level fields that no configuration of this gateway has (docs.litellm.ai, "All settings"; Portkey's "Config Object"; docs.getbifrost.ai, "Schema Reference"). */
+/**
+ * Top-level fields that no configuration of this gateway has (docs.litellm.ai, "All settings"; Portkey's "Config
+ * Object"; docs.getbifrost.ai, "Schema Reference").
+ */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   LiteLLM: ['model_list', 'litellm_settings', 'router_settings', 'general_settings'],
   Portkey: ['strategy', 'targets', 'virtual_key', 'override_params'],

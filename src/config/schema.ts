@@ -12,7 +12,10 @@ import { ejectionSchema, retriesSchema } from './retry-schema.ts';
 import { signInSchema } from './sign-in-schema.ts';
 import { modelId, vendorName, vendorSchema } from './vendor-schema.ts';
 
-/** A model that the catalog lacks, or a replacement for one of the catalog. Fields that are only shown to people may be left out. */
+/**
+ * A model that the catalog lacks, or a replacement for one of the catalog. Fields that are only shown to people may be
+ * left out.
+ */
 const ownModel = modelSchema
   .unwrap()
   .extend({ name: z.string().min(1).exactOptional(), created: modelSchema.unwrap().shape.created.default(0) })
@@ -41,9 +44,15 @@ export const configSchema = z.strictObject({
   models: z.array(ownModel).default([]),
   /** Further names of models: alias to id, both `<vendor>/<model_name>`. */
   aliases: z.record(z.string(), z.string()).default({}),
-  /** Models to use instead, in order, if one cannot answer: full ids. `<vendor>/*` is the list for all other models of a vendor, `*` for all others. Models that the caller's key does not allow are skipped. */
+  /**
+   * Models to use instead, in order, if one cannot answer: full ids. `<vendor>/*` is the list for all other models of a
+   * vendor, `*` for all others. Models that the caller's key does not allow are skipped.
+   */
   fallbacks: fallbackLists.default({}),
-  /** The same if the prompt is too long for a model, which then need not refuse it. Coding agents wait for that refusal to shorten their dialogue. */
+  /**
+   * The same if the prompt is too long for a model, which then need not refuse it. Coding agents wait for that refusal
+   * to shorten their dialogue.
+   */
   longPromptFallbacks: fallbackLists.default({}),
   /** The same if a model refuses what the prompt says, by the content policy of its vendor. */
   contentPolicyFallbacks: fallbackLists.default({}),
@@ -154,7 +163,10 @@ export const configSchema = z.strictObject({
       wait: milliseconds.default(60_000),
     })
     .prefault({}),
-  /** Redis or Valkey, through which several machines share limits. Without it, each process counts by itself, and workers divide the limits evenly. */
+  /**
+   * Redis or Valkey, through which several machines share limits. Without it, each process counts by itself, and
+   * workers divide the limits evenly.
+   */
   redis: z
     .strictObject({
       url: redisUrl.exactOptional(),

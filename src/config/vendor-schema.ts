@@ -80,7 +80,10 @@ export const vendorSchema = z
     formats: z.tuple([formatName], formatName).optional(),
     /** Whether it takes `<vendor>/<model_name>` as the name of a model, as services with models of many vendors do. */
     fullIds: z.boolean().optional(),
-    /** Which quirks of chat-completions to expect: `azure`, `groq`, `ollama`, `vllm` and others. Absent: by its address or name. */
+    /**
+     * Which quirks of chat-completions to expect: `azure`, `groq`, `ollama`, `vllm` and others. Absent: by its address
+     * or name.
+     */
     dialect: z.string().optional(),
     /** Headers to send with every request. */
     headers: z
@@ -97,7 +100,10 @@ export const vendorSchema = z
     caching: z.enum(['asked', 'agents', 'always']).exactOptional(),
     /** Further addresses or keys besides `baseUrl` and `apiKey`. Traffic goes to the least busy of all of them. */
     upstreams: z.array(upstreamSchema).default([]),
-    /** Maximum number of concurrent exchanges with each of them. Further ones wait for `timeouts.pool`, then are refused. Absent: no maximum. */
+    /**
+     * Maximum number of concurrent exchanges with each of them. Further ones wait for `timeouts.pool`, then are
+     * refused. Absent: no maximum.
+     */
     connections: z.number().int().positive().optional(),
     /**
      * Whether a connection to it carries many exchanges at once (HTTP/2), if its server offers that, and there is no `proxy`.

@@ -31,8 +31,8 @@ export function dropLostChoice(
 }
 
 /**
- * The prompt with the demand for a call in words, for models that cannot be forced; the same prompt if it forces none. The earlier turns do not change,
- * so that their cache and the thoughts bound to them stay valid.
+ * The prompt with the demand for a call in words, for models that cannot be forced; the same prompt if it forces none.
+ * The earlier turns do not change, so that their cache and the thoughts bound to them stay valid.
  * @param nameOf gives the vendor's name of a tool.
  */
 export function downgradeToolChoice(

@@ -140,9 +140,9 @@ export function isModelMissing(message = '', code?: string): boolean {
 }
 
 /**
- * The words for an empty or closed account: of Anthropic (two for money, two for that of a plan and one for a closed account), Z.ai and Zhipu, xAI,
- * Fireworks and Moonshot, Alibaba, and Google. Only the beginning of a message counts: what follows may quote the caller,
- * who could make an account look empty.
+ * The words for an empty or closed account: of Anthropic (two for money, two for that of a plan and one for a closed
+ * account), Z.ai and Zhipu, xAI, Fireworks and Moonshot, Alibaba, and Google. Only the beginning of a message counts:
+ * what follows may quote the caller, who could make an account look empty.
  */
 const CLOSED = new RegExp(
   [

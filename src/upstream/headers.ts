@@ -18,7 +18,10 @@ const REQUEST_HEADERS = new Set(['accept', 'traceparent', 'tracestate']);
  */
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
-/** The header in which Google's SDKs send how many seconds they wait. Without it Vertex AI gives up after five minutes (js-genai#1489). */
+/**
+ * The header in which Google's SDKs send how many seconds they wait. Without it Vertex AI gives up after five minutes
+ * (js-genai#1489).
+ */
 export const DEADLINE = 'x-server-timeout';
 
 /**

@@ -6,7 +6,10 @@ import type { GatewayError } from '../../lib/errors.ts';
 /** A code of Node, undici or a vendor's refusal: `ENOTFOUND`, `UND_ERR_SOCKET`, `HTTP_402_BILLING_ERROR`. */
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
-/** The code of the cause if a hook of the operator refuses. A vendor's own code begins with `HTTP_`, so none looks like this one. */
+/**
+ * The code of the cause if a hook of the operator refuses. A vendor's own code begins with `HTTP_`, so none looks like
+ * this one.
+ */
 export const REFUSED_BY_HOOK = 'REFUSED_BY_HOOK';
 
 /** The most characters of a cause. */

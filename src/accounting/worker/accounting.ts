@@ -115,7 +115,10 @@ export function openAccounting(
     return { open: batches.open() + recorder.waiting(), dropped: recorder.dropped() };
   }
 
-  /** Adds what an exchange used to the sum of all that are charged to the same limits on the same day: each sum is charged once. */
+  /**
+   * Adds what an exchange used to the sum of all that are charged to the same limits on the same day: each sum is
+   * charged once.
+   */
   function addConsumption(sums: Map<string, Consumption>, record: ExchangeRecord): void {
     const consumption = computeConsumption(record);
     if (consumption === undefined) return;

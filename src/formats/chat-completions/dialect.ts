@@ -92,7 +92,10 @@ export interface Dialect {
   readonly signatures: 'all' | 'google' | 'none';
 
   // Tools.
-  /** A choice among tools is taken at all. Meta: "only `"auto"` is supported for `tool_choice`"; Z.ai: "Tool choice must be auto". */
+  /**
+   * A choice among tools is taken at all. Meta: "only `"auto"` is supported for `tool_choice`"; Z.ai: "Tool choice must
+   * be auto".
+   */
   readonly toolChoice: boolean;
   /**
    * One tool can be forced by its name. LM Studio: "Invalid tool_choice type: 'object'. Supported string values: none,

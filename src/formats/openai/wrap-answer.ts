@@ -23,7 +23,10 @@ const TO_ROOT = /"\$(?:r|dynamicR|recursiveR)ef":"#(?:"|\/(?!(?:\$defs|definitio
 
 type Asked = Pick<Prompt, 'output' | 'formatSpecific'>;
 
-/** The prompt with an object around an answer that is not one. @param own the vendor's format, whose callers get what they ask for. */
+/**
+ * The prompt with an object around an answer that is not one. @param own the vendor's format, whose callers get what
+ * they ask for.
+ */
 export function wrapAnswer(prompt: Prompt, target: ModelTraits, own: FormatName, report: Report): Prompt {
   const schema = wrappedSchema(prompt, target, own);
   if (schema === undefined || prompt.output?.kind !== 'json-schema') return prompt;

@@ -227,7 +227,10 @@ function response(script: Script, stamp: Stamp, status: Status, output: readonly
   };
 }
 
-/** The tools as OpenAI repeats them, with all fields. Without `strict`, OpenAI tries strict mode, and says whether the schema allows it. */
+/**
+ * The tools as OpenAI repeats them, with all fields. Without `strict`, OpenAI tries strict mode, and says whether the
+ * schema allows it.
+ */
 function repeatTools(tools: Json | undefined): readonly JsonObject[] {
   return asObjects(tools).map((tool) => {
     if (tool['type'] === 'namespace') return { ...tool, tools: repeatTools(tool['tools']) };

@@ -97,7 +97,10 @@ function keepReasoning(
   };
 }
 
-/** The limit of tokens, at most the model's own. Some services answer 400 to a higher one; for the others it makes no difference. */
+/**
+ * The limit of tokens, at most the model's own. Some services answer 400 to a higher one; for the others it makes no
+ * difference.
+ */
 function renderMaxTokens(
   { maxTokens: asked }: Prompt,
   { dialect, target, report }: RenderContext,

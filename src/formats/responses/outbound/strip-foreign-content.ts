@@ -71,7 +71,10 @@ function foreignThoughts(given: readonly Json[], refusal: GatewayError | undefin
     : isForeignThought;
 }
 
-/** OpenAI's refusal of thoughts with text beside the encrypted content. DeepSeek writes such thoughts, and encrypts as OpenAI does. */
+/**
+ * OpenAI's refusal of thoughts with text beside the encrypted content. DeepSeek writes such thoughts, and encrypts as
+ * OpenAI does.
+ */
 const CONTENT_TOO_LONG = /content': array too long/;
 
 function isReadableThought(item: Json): boolean {
