@@ -8,6 +8,7 @@
 import type { Socket } from 'node:net';
 import { buildConnector, Client, Pool } from 'undici';
 import { skipContinue } from './net/skip-continue.ts';
+import { SharedClient } from './shared-client.ts';
 
 export interface SpareConnections {
   /**
@@ -39,7 +40,9 @@ export function openSpareConnections(): SpareConnections {
         ...options,
         connect: origin.connect,
         factory(to, given) {
-          const client = new Client(to, given);
+          const client = options.allowH2
+            ? new SharedClient(to, given, origin.connect)
+            : new Client(to, given);
           clients.push(client);
           return client;
         },

@@ -8,8 +8,10 @@ import {
   type Http2Session,
 } from 'node:http2';
 import { createServer } from 'node:https';
+import { createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
 import { agentOptions } from '../../src/config/vendors.ts';
@@ -215,6 +217,57 @@ test('U-70 after GOAWAY a stream goes on, and the next request has another conne
   expect(vendor.connections()).toBe(2);
   first?.response.end(EVENTS.slice(2).join(''));
   await stream.until((received) => received.includes('[DONE]'));
+});
+
+/** A frame of HTTP/2 (RFC 9113, 4.1). Stream 0 is the connection. */
+function frame(type: number, payload: Buffer, { flags = 0, stream = 0 } = {}): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+test('U-70 a connection that is reset behind a broken frame is not used again', async () => {
+  // The answer to the ping fails, because the connection is already reset. The broken frame ends the session, whose
+  // last write then never ends. It comes in a TLS record of its own: what is before it fills one (RFC 8446, 5.1).
+  const ping = frame(6, Buffer.alloc(8));
+  const unknown = frame(0x20, Buffer.alloc(16_384 - ping.length - 9));
+  const broken = Buffer.concat([ping, unknown, frame(0, Buffer.alloc(1))]);
+  const headers = Buffer.concat([Buffer.from([0x88, 0x0f, 0x10, 16]), Buffer.from('application/json')]);
+  const answer = Buffer.concat([
+    frame(1, headers, { flags: 4, stream: 1 }),
+    frame(0, Buffer.from(wholeAnswer(chat.spoken)), { flags: 1, stream: 1 }),
+  ]);
+  const acknowledged = frame(4, Buffer.alloc(0), { flags: 1 });
+  const secureContext = createSecureContext(TLS);
+  let connections = 0;
+  const server = createTcpServer((raw) => {
+    const socket = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols: ['h2'] });
+    const isFirst = connections === 0;
+    connections += 1;
+    socket.on('error', () => undefined).on('secure', () => socket.write(frame(4, Buffer.alloc(0))));
+    let received = Buffer.alloc(0);
+    const onData = (data: Buffer): void => {
+      received = Buffer.concat([received, data]);
+      // Then neither side has anything left to write.
+      if (!received.includes(acknowledged) || !received.includes('"messages"')) return;
+      socket.off('data', onData).resume();
+      setImmediate(() => {
+        socket.write(isFirst ? broken : answer);
+        // Nothing runs in between, so the gateway reads the frames of a connection that is already reset.
+        if (isFirst) raw.resetAndDestroy();
+      });
+    };
+    socket.on('data', onData);
+    onTestFinished(() => void raw.destroy());
+  });
+  const port = await bind(server, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => void server.close());
+  const gateway = await start({ url: `https://vendor.test:${port}` });
+  expect((await askWhole(gateway)).status).toBe(200);
+  expect(connections).toBe(2);
 });
 
 test('U-70 a long request arrives whole, and a refusal keeps its status and headers', async () => {
