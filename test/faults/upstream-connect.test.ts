@@ -14,6 +14,7 @@ import type { Resolve } from '../../src/upstream/shared-lookups.ts';
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault-upstream.ts';
 import { CLOSED } from '../support/free-port.ts';
 import { startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
+import { countOpening } from '../support/in-kernel.ts';
 import { eventually } from '../support/raw.ts';
 import { sized } from './stage.ts';
 import {
@@ -424,9 +425,12 @@ describe('U-05 no answer to a connection', () => {
   test('an address that answers late is waited for, though the name has another one', async () => {
     const { port, resume } = await stalledServer();
     const gateway = await gatewayTo(`http://vendor.test:${port}`, NOT_AGAIN, both);
+    const fillers = countOpening(port);
+    const asked = ask(gateway.url, way, false);
+    await eventually(() => countOpening(port) > fillers, 'the address does not answer');
     // Linux sends the first packet of the connection again after a second.
-    setTimeout(resume, 600);
-    const response = await ask(gateway.url, way, false);
+    resume();
+    const response = await asked;
     expect(response.status).toBe(200);
     await response.text();
   });

@@ -19,6 +19,13 @@ export function bytesInKernel({ localPort, remotePort }: Socket): number {
   return queued;
 }
 
+/** How many connections of this process to a port over IPv4 are sent and not accepted (SYN_SENT is 02, proc(5)). */
+export function countOpening(port: number): number {
+  const there = addressEnd(port);
+  return tcpSockets(process.pid).filter(([, , remote, state]) => remote?.endsWith(there) && state === '02')
+    .length;
+}
+
 /** A port as the end of an address in that file. */
 function addressEnd(port: number): string {
   return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
