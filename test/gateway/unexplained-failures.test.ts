@@ -59,7 +59,7 @@ describe.each(CALLERS)('to a caller of %s', (caller) => {
   test.each([
     ['before the answer has begun', [created, failed, why]],
     ['in the middle of the answer', [created, begun, failed, why]],
-  ])('the reason is told, %s', async (_, events) => {
+  ])('the caller learns the reason %s', async (_, events) => {
     const { text, record } = await outcome(caller, events);
     expect(text).toContain('The image is blocked.');
     expect(text).not.toContain('status 502');
