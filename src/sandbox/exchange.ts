@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { isObject, tryParseJson } from '../lib/json.ts';
+import type { RefusalSubject } from './refusal-subject.ts';
 import type { Script, WireEvent } from './script.ts';
-import type { RefusalSubject } from './wordings/subject.ts';
 
 /** A request, as a simulated vendor receives it. */
 export interface VendorRequest {
@@ -15,8 +15,6 @@ export interface VendorRequest {
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Whether the makers of open models answer themselves, each by its own rules, and not a service that takes all. */
-  readonly byMaker: boolean;
 }
 
 /** How events are framed: SSE with LF, SSE with CRLF as Google does, or one JSON array. */

@@ -42,6 +42,8 @@ export interface SandboxState {
   readonly responses: Memory<StoredResponse>;
   /** Threads of messages, by the id of their last answer. */
   readonly threads: Memory<JsonObject>;
+  /** What the compatible service refuses beyond what its format does. It stands for a router that takes all, without this. */
+  readonly checkCompatible?: ((body: JsonObject, model: Model) => void) | undefined;
 }
 
 /** @returns the models of each simulated vendor, by every name in lower case that it knows them by */

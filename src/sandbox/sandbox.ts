@@ -20,7 +20,6 @@ import {
   type SandboxState,
   type SimulatedVendor,
 } from './sandbox-state.ts';
-import { varied } from './wordings/vary.ts';
 import { type Pace, write } from './write.ts';
 
 /** The pace and the models of a sandbox. */
@@ -29,11 +28,10 @@ export interface SandboxOptions {
   readonly pace: Pace;
   /** The models that the vendors serve; by default every model of the catalog. */
   readonly models?: readonly Model[];
-  /**
-   * Refusals are in the words of several services, chosen by what is refused and this number. Absent: each vendor has its own
-   * words.
-   */
-  readonly wordings?: { readonly seed: number };
+  /** What a vendor says in place of a refusal of its own. */
+  readonly reword?: (refused: Refused, vendor: SimulatedVendor) => Refused;
+  /** What the compatible service refuses beyond what its format does. */
+  readonly checkCompatible?: SandboxState['checkCompatible'];
   /** Receives errors of the sandbox itself. */
   readonly log?: LogProblem;
 }
@@ -44,13 +42,8 @@ export interface Sandbox {
   readonly places: Readonly<
     Record<SimulatedVendor, { readonly baseUrl: string; readonly apiKey: string; readonly simulated: true }>
   >;
-  /**
-   * The same models as at `compatible`, served by their makers: each refuses what the real one refuses. A gateway without keys
-   * does not use it, since its `compatible` stands for a router that takes all.
-   */
-  readonly makers: { readonly baseUrl: string; readonly apiKey: string };
-  /** Changes pace, models and wordings from the next request on. Addresses and stored responses stay. */
-  change(to: Pick<SandboxOptions, 'pace' | 'models' | 'wordings'>): void;
+  /** Changes pace, models and words from the next request on. Addresses and stored responses stay. */
+  change(to: Pick<SandboxOptions, 'pace' | 'models' | 'reword'>): void;
   /** Ends the server and every answer that is still being written. Again, it waits for the same end. */
   close(): Promise<void>;
 }
@@ -63,9 +56,6 @@ const BASES: Readonly<Record<SimulatedVendor, string>> = {
   compatible: '/compatible/v1',
 };
 
-/** The path of the makers of the models that the compatible service has. */
-const MAKERS = '/makers/v1';
-
 /**
  * Serves the simulated vendors on a free port of 127.0.0.1. The server alone does not keep the process alive.
  * @returns the sandbox, already listening
@@ -74,11 +64,12 @@ const MAKERS = '/makers/v1';
 export async function startSandbox({
   pace,
   models = defaultModels(),
-  wordings,
+  reword,
+  checkCompatible,
   log = logToStderr,
 }: SandboxOptions): Promise<Sandbox> {
-  const state = createState(models);
-  let serving: Serving = { state, pace, wordings };
+  const state = { ...createState(models), checkCompatible };
+  let serving: Serving = { state, pace, reword };
   const server = createServer((request, response) => {
     serve(serving, request, response).catch((error: unknown) => {
       // A caller that left before its body arrived is no error of the sandbox; anything else is.
@@ -102,10 +93,9 @@ export async function startSandbox({
       google: place('google'),
       compatible: place('compatible'),
     },
-    makers: { baseUrl: origin + MAKERS, apiKey: state.keys.compatible },
     change(to) {
       const names = modelsByName(to.models ?? defaultModels());
-      serving = { state: { ...state, models: names }, pace: to.pace, wordings: to.wordings };
+      serving = { state: { ...state, models: names }, pace: to.pace, reword: to.reword };
     },
     close() {
       closing ??= closed(server);
@@ -117,25 +107,23 @@ export async function startSandbox({
 interface Serving {
   readonly state: SandboxState;
   readonly pace: Pace;
-  readonly wordings: SandboxOptions['wordings'];
+  readonly reword: SandboxOptions['reword'] | undefined;
 }
 
 async function serve(serving: Serving, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://sandbox');
   const body = await readBody(incoming);
-  const byMaker = pathname.startsWith(`${MAKERS}/`);
-  const vendor = byMaker ? 'compatible' : vendorAt(pathname);
+  const vendor = vendorAt(pathname);
   if (vendor === undefined) {
     response.writeHead(404).end();
     return;
   }
   const request: VendorRequest = {
     method: incoming.method ?? 'GET',
-    path: percentDecoded(pathname.slice((byMaker ? MAKERS : BASES[vendor]).length)),
+    path: percentDecoded(pathname.slice(BASES[vendor].length)),
     query: searchParams,
     headers: incoming.headers,
     body,
-    byMaker,
   };
   const answer = chooseAnswer(vendor, serving, request);
   const isOpenai = vendor === 'openai' || vendor === 'compatible';
@@ -150,7 +138,7 @@ function vendorAt(pathname: string): SimulatedVendor | undefined {
 
 function chooseAnswer(
   vendor: SimulatedVendor,
-  { state, wordings }: Serving,
+  { state, reword }: Serving,
   request: VendorRequest,
 ): VendorAnswer {
   try {
@@ -165,8 +153,7 @@ function chooseAnswer(
     }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const family = vendor === 'compatible' ? 'openai' : vendor;
-    const { status, headers, body } = wordings ? varied(error, family, wordings.seed) : error;
+    const { status, headers, body } = reword?.(error, vendor) ?? error;
     return { kind: 'whole', status, headers, body, tokens: 0 };
   }
 }

@@ -3,6 +3,8 @@
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.ts';
+import { checkService } from '../support/makers/check-request.ts';
+import { inOtherWords } from '../support/makers/vary.ts';
 import { startUpstream } from '../support/upstream.ts';
 import { type ClientCall, openClient } from './dialogue-clients.ts';
 
@@ -58,7 +60,7 @@ const MAKERS = [
 const MOST_REQUESTS = 4;
 
 export async function openDialogueStage(): Promise<DialogueStage> {
-  const sandbox = await startSandbox({ pace: 'none' });
+  const sandbox = await startSandbox({ pace: 'none', checkCompatible: checkService });
   const seen: SeenRequest[] = [];
   const origin = new URL(sandbox.places.openai.baseUrl).origin;
   const between = await startUpstream(({ method, url, headers, body }, response) => {
@@ -88,7 +90,7 @@ export async function openDialogueStage(): Promise<DialogueStage> {
   });
   const { openai, anthropic, google } = sandbox.places;
   const own = { openai: behind(openai), anthropic: behind(anthropic), google: behind(google) };
-  const makers = behind(sandbox.makers);
+  const makers = behind(sandbox.places.compatible);
   /** One gateway knows by the vendor's name what each maker takes. To the other all are one unknown service. */
   const gateways = await Promise.all([
     startGateway({
@@ -102,7 +104,7 @@ export async function openDialogueStage(): Promise<DialogueStage> {
   ]);
   return {
     async play(format, turns, seed) {
-      sandbox.change({ pace: 'none', wordings: { seed } });
+      sandbox.change({ pace: 'none', reword: inOtherWords(seed) });
       return playTurns(format, turns, gateways[seed % 2 === 0 ? 0 : 1], seen);
     },
     async close() {

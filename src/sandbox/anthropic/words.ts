@@ -2,7 +2,7 @@
 
 import { Refused } from '../exchange.ts';
 import type { Flaw } from '../flaws.ts';
-import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
+import { findSubject, type RefusalSubject } from '../refusal-subject.ts';
 
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',

@@ -2,7 +2,6 @@
 
 import { asText } from '../../lib/json.ts';
 import { promptTokens } from '../caches.ts';
-import { checkService } from '../compatible/check-request.ts';
 import { compose } from '../compose.ts';
 import { objectIn, streamed, type VendorAnswer, type VendorRequest, whole } from '../exchange.ts';
 import { checkedBody, modelIn, type OpenaiVendor } from '../openai/request.ts';
@@ -26,7 +25,7 @@ export function answerChat(vendor: OpenaiVendor, request: VendorRequest, state: 
   if (vendor === 'openai') {
     checkOptions(body);
     checkModelLimits(body, model);
-  } else if (request.byMaker) checkService(body, model);
+  } else state.checkCompatible?.(body, model);
   checkMessages(body, vendor === 'openai');
   const ask = askOfChat(body, name, model);
   if (promptTokens(ask) > model.contextWindow) throw tooLong(promptTokens(ask), model.contextWindow);

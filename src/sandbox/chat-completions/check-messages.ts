@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
 import { badRequest, tooGreat } from '../openai/words.ts';
-import type { RefusalSubject } from '../wordings/subject.ts';
+import type { RefusalSubject } from '../refusal-subject.ts';
 
 /** The longest id of a call that OpenAI accepts, in characters. */
 const MAX_ID_LENGTH = 40;

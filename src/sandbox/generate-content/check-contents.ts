@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObjects } from '../../lib/json.ts';
 import { wordList } from '../../lib/words.ts';
 import { badRequest } from '../google/words.ts';
-import { about } from '../wordings/subject.ts';
+import { about } from '../refusal-subject.ts';
 import { parseParts } from './ask.ts';
 
 /** What a part may hold: exactly one of these. */

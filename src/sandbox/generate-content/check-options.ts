@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../google/words.ts';
-import { about } from '../wordings/subject.ts';
+import { about } from '../refusal-subject.ts';
 
 /**
  * Checks the rules that hold for every model.

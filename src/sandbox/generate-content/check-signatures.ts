@@ -9,8 +9,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asObject, asObjects, asText } from '../../lib/json.ts';
 import type { FlawPath } from '../flaws.ts';
 import { badRequest } from '../google/words.ts';
+import { about } from '../refusal-subject.ts';
 import { verify } from '../signatures.ts';
-import { about } from '../wordings/subject.ts';
 import { parseParts, speaks } from './ask.ts';
 
 /** What Google accepts instead of a signature, for calls that another model made. */

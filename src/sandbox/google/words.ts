@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, protoPath } from '../flaws.ts';
-import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
+import { findSubject, type RefusalSubject } from '../refusal-subject.ts';
 
 const STATUS: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',

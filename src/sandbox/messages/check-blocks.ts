@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { asList, asObject, asObjects, asText, isEmpty } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
-import { about } from '../wordings/subject.ts';
+import { about } from '../refusal-subject.ts';
 
 /** Blocks that only one side may send. */
 const SENDERS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { asList, asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
 import { nestedSchemas } from '../nested-schemas.ts';
-import { about } from '../wordings/subject.ts';
+import { about } from '../refusal-subject.ts';
 
 /** The most characters of `user_id`, and what it must not contain. */
 const MAX_USER_ID_LENGTH = 256;

@@ -7,7 +7,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
-import { about } from '../wordings/subject.ts';
+import { about } from '../refusal-subject.ts';
 
 const DIRECTIVE = 'the directive-only form (content: [] with output_config) is accepted at any position';
 

@@ -7,8 +7,8 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { asNumber, asObject, asObjects, asText } from '../../lib/json.ts';
 import { badRequest } from '../anthropic/words.ts';
 import type { FlawPath } from '../flaws.ts';
+import { about } from '../refusal-subject.ts';
 import { verify } from '../signatures.ts';
-import { about } from '../wordings/subject.ts';
 import { speaks } from './ask.ts';
 
 const GUIDE = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking';

@@ -3,7 +3,7 @@
 import type { Json } from '../../lib/json.ts';
 import { Refused } from '../exchange.ts';
 import { type Flaw, type FlawPath, indexedPath, typeName } from '../flaws.ts';
-import { findSubject, type RefusalSubject } from '../wordings/subject.ts';
+import { findSubject, type RefusalSubject } from '../refusal-subject.ts';
 
 interface Said {
   readonly message: string;

@@ -1,8 +1,8 @@
 /** What the services of open models demand of a dialogue, each by its row. */
 
-import type { JsonObject } from '../../lib/json.ts';
-import { asObject, asObjects, asText, isObject, tryParseJson } from '../../lib/json.ts';
-import { parseText } from '../chat-completions/ask.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { asObject, asObjects, asText, isObject, tryParseJson } from '../../../src/lib/json.ts';
+import { parseText } from '../../../src/sandbox/chat-completions/ask.ts';
 import { serviceRefusal } from './refuse.ts';
 import type { Service } from './services.ts';
 

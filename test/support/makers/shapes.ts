@@ -1,6 +1,6 @@
 /** How vendors, and the services before them, wrap the sentence of a refusal (public issues of their clients). */
 
-import type { Json } from '../../lib/json.ts';
+import type { Json } from '../../../src/lib/json.ts';
 
 /** A body, with the sentence of a refusal in it. */
 export type Shape = (sentence: string) => Json;

@@ -1,8 +1,8 @@
 /** What the services of open models demand of a request, each by its row. */
 
-import type { Model } from '../../catalog/model.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { asObject, asObjects, asText } from '../../lib/json.ts';
+import type { Model } from '../../../src/catalog/model.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { asObject, asObjects, asText } from '../../../src/lib/json.ts';
 import { checkHistory } from './check-history.ts';
 import { serviceRefusal } from './refuse.ts';
 import { findService, type Service } from './services.ts';

@@ -3,7 +3,8 @@
  * only what it refuses beyond what the format itself does not allow; models without a row are at a service that takes all.
  */
 
-import { wordList } from '../../lib/words.ts';
+import { wordList } from '../../../src/lib/words.ts';
+import type { RefusedThing } from '../../../src/sandbox/refusal-subject.ts';
 import {
   groqShape,
   minimaxShape,
@@ -14,8 +15,7 @@ import {
   vllmShape,
   xaiShape,
   zaiShape,
-} from '../wordings/shapes.ts';
-import type { RefusedThing } from '../wordings/subject.ts';
+} from './shapes.ts';
 
 export interface Service {
   /** How it wraps its errors. */

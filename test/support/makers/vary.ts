@@ -5,16 +5,22 @@
  */
 
 import { createHash } from 'node:crypto';
-import { Refused } from '../exchange.ts';
+import { Refused } from '../../../src/sandbox/exchange.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { SENTENCES } from './sentences.ts';
 import { type Family, NAMELESS, SHAPES } from './shapes.ts';
+
+/** Puts the refusals of a sandbox into the words that a seed chooses. */
+export function inOtherWords(seed: number): NonNullable<SandboxOptions['reword']> {
+  return (refused, vendor) => vary(refused, vendor === 'compatible' ? 'openai' : vendor, seed);
+}
 
 /**
  * @param refused a refusal in the vendor's own words
  * @returns the refusal as it is, if it is not about the content of a request; otherwise in one of four cases as it is, in
  *   one without a word of what it is about, and in two in the words of another service
  */
-export function varied(refused: Refused, family: Family, seed: number): Refused {
+function vary(refused: Refused, family: Family, seed: number): Refused {
   const { subject } = refused;
   if (subject === undefined) return refused;
   const dice = createHash('sha256')

@@ -1,9 +1,9 @@
 /** A refusal in the words of a service. */
 
-import { Refused } from '../exchange.ts';
-import type { FlawPath } from '../flaws.ts';
-import { SENTENCES } from '../wordings/sentences.ts';
-import type { RefusedThing } from '../wordings/subject.ts';
+import { Refused } from '../../../src/sandbox/exchange.ts';
+import type { FlawPath } from '../../../src/sandbox/flaws.ts';
+import type { RefusedThing } from '../../../src/sandbox/refusal-subject.ts';
+import { SENTENCES } from './sentences.ts';
 import type { Service } from './services.ts';
 
 /**

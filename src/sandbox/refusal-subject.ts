@@ -1,6 +1,6 @@
 /** What a refusal is about, before anybody puts it into words. */
 
-import type { Flaw, FlawPath } from '../flaws.ts';
+import type { Flaw, FlawPath } from './flaws.ts';
 
 export type RefusedThing =
   /** A field that the vendor does not know. */

@@ -1,7 +1,7 @@
 /** The sentences of refusals, by what they are about: each is one that a service has been seen to say (public issues). */
 
-import { type FlawPath, indexedPath, protoPath } from '../flaws.ts';
-import type { RefusedThing } from './subject.ts';
+import { type FlawPath, indexedPath, protoPath } from '../../../src/sandbox/flaws.ts';
+import type { RefusedThing } from '../../../src/sandbox/refusal-subject.ts';
 
 /** @param id the id that the refusal is about */
 type Sentences = (path: FlawPath, id?: string) => readonly string[];

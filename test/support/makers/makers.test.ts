@@ -1,16 +1,21 @@
 /** What the makers of open models refuse, at their own place, and the words of other services for what any vendor refuses. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { asText, isObject, tryParseJson } from '../../src/lib/json.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { post, WAYS } from './support.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { asText, isObject, tryParseJson } from '../../../src/lib/json.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { post, WAYS } from '../../sandbox/support.ts';
+import { checkService } from './check-request.ts';
+import { inOtherWords } from './vary.ts';
 
 let sandbox: Sandbox;
+/** The same, with the makers of the models in place of a router that takes all. */
+let makers: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ pace: 'none' });
+  makers = await startSandbox({ pace: 'none', checkCompatible: checkService });
 });
-afterAll(() => sandbox.close());
+afterAll(() => Promise.all([sandbox.close(), makers.close()]));
 
 interface Answered {
   readonly status: number;
@@ -251,15 +256,15 @@ test('DeepSeek takes 16 stop sequences, as the gateway sends it, and no more', a
     messages: [hi],
     stop: Array.from({ length: most }, (_, at) => `stop ${at}`),
   });
-  expect(await ask(sandbox.makers, stops(16))).toMatchObject({ status: 200 });
-  expect(await ask(sandbox.makers, stops(17))).toMatchObject({ status: 400 });
+  expect(await ask(makers.places.compatible, stops(16))).toMatchObject({ status: 200 });
+  expect(await ask(makers.places.compatible, stops(17))).toMatchObject({ status: 400 });
 });
 
 describe('a maker refuses', () => {
   test.each(REFUSED)('%s: %s', async (_, model, body, status, words, mended) => {
-    const refused = await ask(sandbox.makers, { model, ...body });
+    const refused = await ask(makers.places.compatible, { model, ...body });
     expect(refused).toMatchObject({ status, text: expect.stringContaining(words) });
-    expect(await ask(sandbox.makers, { model, ...mended })).toMatchObject({ status: 200 });
+    expect(await ask(makers.places.compatible, { model, ...mended })).toMatchObject({ status: 200 });
   });
 
   test.each(REFUSED)('%s, and a router with the model of %s takes it', async (_, model, body) => {
@@ -287,7 +292,7 @@ describe('with a seed', () => {
   async function refusals(seeds: number): Promise<readonly Answered[]> {
     const all: Answered[] = [];
     for (let seed = 0; seed < seeds; seed += 1) {
-      sandbox.change({ pace: 'none', wordings: { seed } });
+      sandbox.change({ pace: 'none', reword: inOtherWords(seed) });
       all.push(await post(sandbox, 'anthropic', path, thought));
     }
     sandbox.change({ pace: 'none' });
@@ -317,17 +322,19 @@ describe('with a seed', () => {
   });
 
   test('a refusal of the key and of the length stays as it is', async () => {
-    sandbox.change({ pace: 'none', wordings: { seed: 1 } });
-    const wrong = { ...sandbox.makers, apiKey: 'sk-wrong' };
+    makers.change({ pace: 'none', reword: inOtherWords(1) });
+    const wrong = { ...makers.places.compatible, apiKey: 'sk-wrong' };
     expect(await ask(wrong, { model: QWEN, messages: [hi] })).toMatchObject({
       status: 401,
       text: expect.stringContaining('Incorrect API key provided'),
     });
     const long = { role: 'user', content: 'word '.repeat(2_000_000) };
-    expect(await ask(sandbox.makers, { model: 'perplexity/sonar', messages: [long] })).toMatchObject({
+    expect(
+      await ask(makers.places.compatible, { model: 'perplexity/sonar', messages: [long] }),
+    ).toMatchObject({
       status: 400,
       text: expect.stringContaining('context_length_exceeded'),
     });
-    sandbox.change({ pace: 'none' });
+    makers.change({ pace: 'none' });
   });
 });
