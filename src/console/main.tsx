@@ -13,5 +13,5 @@ if (host === null) throw new Error('The page has no place for the console.');
 
 const session = openSession();
 const catalog = followModels(session);
-const chat = createChat({ session, models: catalog.models, store: openConversations() });
+const chat = createChat(session, catalog.models, openConversations());
 render(<App session={session} catalog={catalog} chat={chat} route={followRoute()} />, host);

@@ -3,22 +3,16 @@
 import { useState } from 'preact/hooks';
 import { errorMessage } from '../session/reach.ts';
 
-export interface Change {
-  /** Why the last one failed; empty if none has. */
-  readonly problem: string;
-  /** Whether one is on its way. The form's button is disabled as long: pressed twice, it would send it twice. */
-  readonly isSending: boolean;
-  /** Sends one. Whatever `work` throws is the problem. */
-  send(work: () => Promise<void>): Promise<void>;
-}
-
-export function useChange(): Change {
+export function useChange() {
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
   return {
+    /** Why the last one failed; empty if none has. */
     problem,
+    /** Whether one is on its way. The form's button is disabled as long: pressed twice, it would send it twice. */
     isSending,
-    async send(work) {
+    /** Sends one. Whatever `work` throws is the problem. */
+    async send(work: () => Promise<void>): Promise<void> {
       setSending(true);
       try {
         await work();

@@ -1,11 +1,11 @@
 /** The chat: its conversations, the one that is open, and the answers that are running. */
 
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Attachment, FormatName } from '../formats/dialogue.ts';
 import { getFormat } from '../formats/formats.ts';
 import { findModel, isReached, type Model } from '../models/model.ts';
 import type { Session } from '../session/session.ts';
-import type { ConversationStore, Head } from '../store/conversations.ts';
+import type { ConversationStore } from '../store/conversations.ts';
 import {
   type AnswerNode,
   type Choices,
@@ -27,47 +27,13 @@ import { streamAnswer } from './stream-answer.ts';
 /** Letters of a title. */
 const TITLE = 60;
 
-export interface Chat {
-  readonly heads: Signal<readonly Head[]>;
-  readonly conversation: Signal<Conversation>;
-  /** Whether an answer of the open conversation is running. */
-  readonly isBusy: ReadonlySignal<boolean>;
-  /** What a screen reader says. */
-  readonly status: Signal<string>;
-  /** Why the browser does not keep the conversations; empty if it does. */
-  readonly problem: ReadonlySignal<string>;
-  /** Opens a stored conversation; an unknown id opens a new one. */
-  open(id: string | undefined): Promise<void>;
-  rename(id: string, title: string): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** Changes the open conversation's settings. */
-  choose(choices: Partial<Choices>): void;
-  setLane(index: number, lane: Partial<Pick<Lane, 'model' | 'format'>>): void;
-  /** Shows a second model beside the first. */
-  compare(model: string): void;
-  /** Goes on with one lane alone. */
-  keepLane(index: number): void;
-  send(text: string, attachments: readonly Attachment[]): void;
-  /** Sends another text in place of a message, as a new branch. */
-  edit(lane: number, node: Node, text: string): void;
-  /** Another answer in place of one, by the lane's model or by another. */
-  regenerate(lane: number, node: AnswerNode, model?: string): void;
-  /** Answers the calls of an answer. */
-  giveResults(lane: number, node: AnswerNode, results: readonly string[]): void;
-  /** What lies behind an answer of the open conversation; undefined if it is not kept. */
-  readTrace(node: AnswerNode): Promise<Trace | undefined>;
-  /** Shows the branch of a node. */
-  showBranch(lane: number, node: Node): void;
-  stop(): void;
-}
+export type Chat = ReturnType<typeof createChat>;
 
-export interface ChatParts {
-  readonly session: Session;
-  readonly models: ReadonlySignal<readonly Model[]>;
-  readonly store: Promise<ConversationStore>;
-}
-
-export function createChat({ session, models, store }: ChatParts): Chat {
+export function createChat(
+  { key }: Session,
+  models: ReadonlySignal<readonly Model[]>,
+  store: Promise<ConversationStore>,
+) {
   const all = trackConversations(store, makeConversation);
   const conversation = all.current;
   const status = signal('');
@@ -121,7 +87,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
     const done = await streamAnswer(begun, {
       request: { path: format.path(lane.model), body: format.body(turns, settings) },
       format,
-      key: session.key.value,
+      key: key.value,
       model,
       signal: running.stopper.signal,
       onChange: (node) => {
@@ -149,15 +115,24 @@ export function createChat({ session, models, store }: ChatParts): Chat {
     else changeLane(index, { leaf: id });
   }
 
-  const laneModel = (index: number): string => conversation.value.lanes[index]?.model ?? '';
+  function setLane(index: number, lane: Partial<Pick<Lane, 'model' | 'format'>>): void {
+    const before = conversation.value.lanes[index];
+    const model = lane.model ?? before?.model ?? '';
+    const format = lane.format ?? before?.format ?? 'chat-completions';
+    changeLane(index, { model, format: fitFormat(models.value, model, format) });
+  }
 
   return {
     heads: all.heads,
     conversation,
+    /** Whether an answer of the open conversation is running. */
     isBusy: all.isBusy,
+    /** What a screen reader says. */
     status,
+    /** Why the browser does not keep the conversations; empty if it does. */
     problem: all.problem,
-    async open(id) {
+    /** Opens a stored conversation; an unknown id opens a new one. */
+    async open(id: string | undefined): Promise<void> {
       asked += 1;
       const turn = asked;
       if (id === conversation.value.id) return;
@@ -168,7 +143,7 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       all.show(held ?? found ?? makeConversation(conversation.value));
       status.value = '';
     },
-    async rename(id, title) {
+    async rename(id: string, title: string): Promise<void> {
       const found = await all.load(id);
       if (found === undefined) return;
       const current = all.find(id);
@@ -176,25 +151,24 @@ export function createChat({ session, models, store }: ChatParts): Chat {
       await all.save({ ...(current ?? found), title });
     },
     remove: all.remove,
-    choose(choices) {
+    /** Changes the open conversation's settings. */
+    choose(choices: Partial<Choices>): void {
       change({ choices: { ...conversation.value.choices, ...choices } });
     },
-    setLane(index, lane) {
-      const model = lane.model ?? laneModel(index);
-      const format = lane.format ?? conversation.value.lanes[index]?.format ?? 'chat-completions';
-      changeLane(index, { model, format: fitFormat(models.value, model, format) });
-    },
-    compare(model) {
+    setLane,
+    /** Shows a second model beside the first. */
+    compare(model: string): void {
       const [first] = conversation.value.lanes;
       if (first === undefined) return;
       const format = fitFormat(models.value, model, first.format);
       change({ lanes: [first, { ...first, model, format }] });
     },
-    keepLane(index) {
+    /** Goes on with one lane alone. */
+    keepLane(index: number): void {
       const lane = conversation.value.lanes[index];
       if (lane !== undefined) change({ lanes: [lane] });
     },
-    send(text, attachments) {
+    send(text: string, attachments: readonly Attachment[]): void {
       const { lanes } = conversation.value;
       const shared = new Map<string | null, string>();
       // Two models that answer the same dialogue answer the same message.
@@ -202,7 +176,8 @@ export function createChat({ session, models, store }: ChatParts): Chat {
         addShared(index, shared, { kind: 'user', parent: leaf, text, attachments });
       for (const index of lanes.keys()) void answer(index);
     },
-    edit(lane, node, text) {
+    /** Sends another text in place of a message, as a new branch. */
+    edit(lane: number, node: Node, text: string): void {
       const asked = conversation.value;
       const depth = pathTo(asked, asked.lanes[lane]?.leaf ?? null).indexOf(node);
       const made = new Map<string | null, string>();
@@ -214,20 +189,25 @@ export function createChat({ session, models, store }: ChatParts): Chat {
         void answer(index);
       }
     },
-    regenerate(lane, node, model) {
-      if (model !== undefined) this.setLane(lane, { model });
+    /** Another answer in place of one, by the lane's model or by another. */
+    regenerate(lane: number, node: AnswerNode, model?: string): void {
+      if (model !== undefined) setLane(lane, { model });
       changeLane(lane, { leaf: node.parent });
       void answer(lane);
     },
-    giveResults(lane, node, results) {
+    /** Answers the calls of an answer. */
+    giveResults(lane: number, node: AnswerNode, results: readonly string[]): void {
       add(lane, { kind: 'results', id: makeId(), parent: node.id, results });
       void answer(lane);
     },
-    readTrace: async (node) => node.trace ?? (await store).readTrace(conversation.value.id, node.id),
-    showBranch(lane, node) {
+    /** What lies behind an answer of the open conversation; undefined if it is not kept. */
+    readTrace: async (node: AnswerNode): Promise<Trace | undefined> =>
+      node.trace ?? (await store).readTrace(conversation.value.id, node.id),
+    /** Shows the branch of a node. */
+    showBranch(lane: number, node: Node): void {
       changeLane(lane, { leaf: leafBelow(conversation.value, node.id) });
     },
-    stop() {
+    stop(): void {
       all.stop(conversation.value.id);
     },
   };

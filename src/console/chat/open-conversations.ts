@@ -3,7 +3,7 @@
  * far as it lets them.
  */
 
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { errorMessage } from '../session/reach.ts';
 import type { ConversationStore, Head } from '../store/conversations.ts';
 import type { Conversation } from './conversation.ts';
@@ -18,39 +18,11 @@ export interface Running {
   readonly release: () => void;
 }
 
-export interface OpenConversations {
-  readonly heads: Signal<readonly Head[]>;
-  /** The open one. */
-  readonly current: Signal<Conversation>;
-  /** Whether an answer of the open one is running. */
-  readonly isBusy: ReadonlySignal<boolean>;
-  /** Why the browser does not keep the conversations; empty if it does. */
-  readonly problem: Signal<string>;
-  /** One as it stands: the open one, or one whose answers go on. */
-  find(id: string): Conversation | undefined;
-  /** Finds one as it stands, or as it is kept, and follows those of its answers that other tabs are receiving. */
-  follow(id: string): Promise<Conversation | undefined>;
-  /** Finds one as it stands, or as it is kept. */
-  load(id: string): Promise<Conversation | undefined>;
-  replace(changed: Conversation): void;
-  /** Opens one. */
-  show(next: Conversation): void;
-  save(saved: Conversation): Promise<void>;
-  /** Stops the answers of one, and forgets it. */
-  remove(id: string): Promise<void>;
-  /** Notes that an answer of the open one has begun. @param answer its id */
-  begin(answer: string): Running;
-  /** Notes that an answer has ended, and keeps its conversation, unless this one has been deleted meanwhile. */
-  end(answer: Running): Promise<void>;
-  /** Stops the answers of one. */
-  stop(id: string): void;
-}
-
 /** @param make makes an empty conversation, with the models and the settings of the one before */
 export function trackConversations(
   store: Promise<ConversationStore>,
   make: (before?: Conversation) => Conversation,
-): OpenConversations {
+) {
   const heads = signal<readonly Head[]>([]);
   const current = signal(make());
   const running = signal<readonly Running[]>([]);
@@ -59,6 +31,7 @@ export function trackConversations(
   const aside = new Map<string, Conversation>();
   const isRunning = (id: string): boolean => running.value.some(({ conversation }) => conversation === id);
 
+  /** One as it stands: the open one, or one whose answers go on. */
   const find = (id: string): Conversation | undefined =>
     current.value.id === id ? current.value : aside.get(id);
 
@@ -81,6 +54,7 @@ export function trackConversations(
     if (Object.keys(saved.nodes).length > 0) await inStore((opened) => opened.put(saved));
   }
 
+  /** Finds one as it stands, or as it is kept. */
   const load = async (id: string): Promise<Conversation | undefined> =>
     find(id) ?? (await inStore((opened) => opened.get(id)));
 
@@ -98,17 +72,22 @@ export function trackConversations(
     else aside.set(changed.id, changed);
   }
 
+  /** Stops the answers of one. */
   function stop(id: string): void {
     for (const { conversation, stopper } of running.value) if (conversation === id) stopper.abort();
   }
 
   return {
     heads,
+    /** The open one. */
     current,
+    /** Whether an answer of the open one is running. */
     isBusy: computed(() => isRunning(current.value.id)),
+    /** Why the browser does not keep the conversations; empty if it does. */
     problem,
     find,
-    async follow(id) {
+    /** Finds one as it stands, or as it is kept, and follows those of its answers that other tabs are receiving. */
+    async follow(id: string): Promise<Conversation | undefined> {
       const found = await load(id);
       if (found === undefined || find(id)) return found;
       const settled = await settleAnswers(found);
@@ -119,20 +98,23 @@ export function trackConversations(
     },
     load,
     replace,
-    show(next) {
+    /** Opens one. */
+    show(next: Conversation): void {
       if (isRunning(current.value.id)) aside.set(current.value.id, current.value);
       aside.delete(next.id);
       current.value = next;
     },
     save,
-    async remove(id) {
+    /** Stops the answers of one, and forgets it. */
+    async remove(id: string): Promise<void> {
       stop(id);
       aside.delete(id);
       // From here on its answers have no place, so that their ends do not bring it back.
       if (current.value.id === id) current.value = make(current.value);
       await inStore((opened) => opened.remove(id));
     },
-    begin(id) {
+    /** Notes that an answer of the open one has begun. @param id of the answer */
+    begin(id: string): Running {
       const answer: Running = {
         conversation: current.value.id,
         stopper: new AbortController(),
@@ -142,7 +124,8 @@ export function trackConversations(
       void save(current.value);
       return answer;
     },
-    async end(answer) {
+    /** Notes that an answer has ended, and keeps its conversation, unless this one has been deleted meanwhile. */
+    async end(answer: Running): Promise<void> {
       running.value = running.value.filter((other) => other !== answer);
       const ended = find(answer.conversation);
       if (ended) await save(ended);

@@ -1,21 +1,17 @@
 /** The focus goes back to the button that has opened something in its own place, as it does when a dialog is closed. */
 
-import type { RefCallback } from 'preact';
 import { useRef } from 'preact/hooks';
 
 /** @returns the `ref` of the button, and what asks for the focus when the button is there again */
-export function useOpener<Opener extends HTMLElement>(): {
-  readonly opener: RefCallback<Opener>;
-  focusOpener(): void;
-} {
+export function useOpener<Opener extends HTMLElement>() {
   const isAwaited = useRef(false);
   return {
-    opener(element) {
+    opener(element: Opener | null): void {
       if (!isAwaited.current || element === null) return;
       isAwaited.current = false;
       element.focus();
     },
-    focusOpener() {
+    focusOpener(): void {
       isAwaited.current = true;
     },
   };
