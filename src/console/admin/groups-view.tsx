@@ -10,7 +10,7 @@ import type { Group } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
-import { type Column, Table } from './table.tsx';
+import { actionsColumn, type Column, Table } from './table.tsx';
 import { useChange } from './use-change.ts';
 
 export function GroupsView({ session }: { session: Session }) {
@@ -40,27 +40,10 @@ export function GroupsView({ session }: { session: Session }) {
       show: ({ name }) => data && <Spent name={name} spending={data.spending} />,
     },
     { name: 'created', value: ({ created_at }) => created_at.slice(0, 10), isDetail: 'on phones' },
-    {
-      name: '',
-      isDetail: 'on phones',
-      value: () => null,
-      show: (group) =>
-        mayChange(session) && (
-          <span class="row-actions">
-            {Object.entries({ Change: setChanged, Delete: remove }).map(([name, act]) => (
-              <button
-                key={name}
-                type="button"
-                class="quiet"
-                aria-label={`${name} ${group.name}`}
-                onClick={() => void act(group)}
-              >
-                {name}
-              </button>
-            ))}
-          </span>
-        ),
-    },
+    actionsColumn(
+      ({ name }) => name,
+      (group) => mayChange(session) && { Change: () => setChanged(group), Delete: () => void remove(group) },
+    ),
   ];
   return (
     <AdminView

@@ -12,7 +12,7 @@ import type { Group, Key, MadeKey } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, readSpending, Spent } from './spending.tsx';
-import { type Column, Table } from './table.tsx';
+import { actionsColumn, type Column, Table } from './table.tsx';
 import { useChange } from './use-change.ts';
 
 type Asked =
@@ -65,28 +65,16 @@ export function KeysView({ session }: { session: Session }) {
         data && <Spent name={name} spending={data.spending} hasBudgets={revoked === null} />,
     },
     { name: 'created', value: ({ created_at }) => created_at.slice(0, 10), isDetail: 'on phones' },
-    {
-      name: '',
-      isDetail: 'on phones',
-      value: () => null,
-      show: (key) =>
+    actionsColumn(
+      ({ name }) => name,
+      (key) =>
         mayChange(session) &&
-        key.revoked_at === null && (
-          <span class="row-actions">
-            {(['change', 'rotate', 'revoke'] as const).map((what) => (
-              <button
-                key={what}
-                type="button"
-                class="quiet"
-                aria-label={`${NAMES[what]} ${key.name}`}
-                onClick={() => setAsked({ what, key })}
-              >
-                {NAMES[what]}
-              </button>
-            ))}
-          </span>
-        ),
-    },
+        key.revoked_at === null && {
+          Change: () => setAsked({ what: 'change', key }),
+          Rotate: () => setAsked({ what: 'rotate', key }),
+          Revoke: () => setAsked({ what: 'revoke', key }),
+        },
+    ),
   ];
   return (
     <AdminView
@@ -156,8 +144,6 @@ export function KeysView({ session }: { session: Session }) {
     </AdminView>
   );
 }
-
-const NAMES = { change: 'Change', rotate: 'Rotate', revoke: 'Revoke' } as const;
 
 function keyState({ revoked_at, expires_at, previous_until }: Key): string {
   if (revoked_at !== null) return `revoked ${revoked_at.slice(0, 10)}`;

@@ -38,6 +38,42 @@ export function numberColumn<Row>(
   return { name, value, show, isDetail };
 }
 
+/**
+ * The column of the buttons of a row.
+ * @param getName returns the name of a row, which screen readers say with each button
+ * @param listActions returns what each button does, by its text; false if a row has none
+ */
+export function actionsColumn<Row>(
+  getName: (row: Row) => string,
+  listActions: (row: Row) => Readonly<Record<string, () => void>> | false,
+): Column<Row> {
+  return {
+    name: '',
+    isDetail: 'on phones',
+    value: () => null,
+    show(row) {
+      const actions = listActions(row);
+      return (
+        actions && (
+          <span class="row-actions">
+            {Object.entries(actions).map(([name, act]) => (
+              <button
+                key={name}
+                type="button"
+                class="quiet"
+                aria-label={`${name} ${getName(row)}`}
+                onClick={act}
+              >
+                {name}
+              </button>
+            ))}
+          </span>
+        )
+      );
+    },
+  };
+}
+
 export function Table<Row>({
   label,
   file,
