@@ -1,6 +1,6 @@
 /** What every command does around its work: it checks its options, reads the configuration, and reports a mistake. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { ArgsDef, CommandDef, ParsedArgs } from 'citty';
 import type { Config } from '../config/schema.ts';
 import { ConfigError } from '../lib/config-error.ts';
@@ -102,5 +102,14 @@ export async function readConfigHere(): Promise<Config> {
 export function readNamedFile(file: string): Promise<Buffer> {
   return readFile(file).catch((error: unknown) => {
     throw new CommandError(`${file} cannot be read${codeBehind(error)}.`);
+  });
+}
+
+/** Writes a file that the command line names. @throws CommandError if it cannot be written, or exists without `force`. */
+export async function writeNamedFile(file: string, text: string, force = false): Promise<void> {
+  await writeFile(file, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
+    if (errorCode(error) === 'EEXIST')
+      throw new CommandError(`${file} already exists. Use --force to overwrite it.`);
+    throw new CommandError(`${file} cannot be written${codeBehind(error)}.`);
   });
 }

@@ -1,9 +1,7 @@
 /** `gateway import FILE`: turns a configuration of another gateway into one of this gateway. */
 
-import { writeFile } from 'node:fs/promises';
 import { commandLine } from '../lib/command-line.ts';
-import { codeBehind, errorCode } from '../lib/error-code.ts';
-import { command, orExit } from './command.ts';
+import { command, orExit, writeNamedFile } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 export const importFile = command({
@@ -31,7 +29,7 @@ export const importFile = command({
     const { config, notes, gateway } = imported;
     const text = `${JSON.stringify(config, null, 2)}\n`;
     if (args.write === undefined) process.stdout.write(text);
-    else await write(args.write, text, args.force === true);
+    else await writeNamedFile(args.write, text, args.force);
     const found = notes.map((note) => `- ${note}`).join('\n');
     console.error(
       `Read as a configuration of ${gateway}.${notes.length === 0 ? '' : ` To look at:\n${found}`}`,
@@ -40,11 +38,3 @@ export const importFile = command({
       console.error(`To check the new file: ${commandLine(process.env, `check ${args.write}`)}`);
   },
 });
-
-async function write(file: string, text: string, force: boolean): Promise<void> {
-  await writeFile(file, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
-    if (errorCode(error) === 'EEXIST')
-      throw new CommandError(`${file} exists already. --force overwrites it.`);
-    throw new CommandError(`${file} cannot be written${codeBehind(error)}.`);
-  });
-}

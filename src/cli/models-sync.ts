@@ -1,10 +1,8 @@
 /** `gateway models sync`: compares the catalog with the vendors' own lists of models. */
 
-import { writeFile } from 'node:fs/promises';
-import { codeBehind, errorCode } from '../lib/error-code.ts';
 import type { Vendor } from '../upstream/vendor.ts';
 import { findVendor, requireVendors } from './choose-vendor.ts';
-import { command, readConfigHere } from './command.ts';
+import { command, readConfigHere, writeNamedFile } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseDuration } from './options.ts';
 import type { Compared } from './sync-report.ts';
@@ -46,7 +44,7 @@ export const sync = command({
     const failed = results.filter(({ failure }) => failure !== undefined);
     for (const { vendor, failure } of failed)
       console.error(`The models of ${vendor.name} could not be listed: ${failure}`);
-    if (args.write !== undefined) await writeNewModels(args.write, results, args.force === true);
+    if (args.write !== undefined) await writeNewModels(args.write, results, args.force);
     if (failed.length > 0) process.exitCode = UNAVAILABLE;
     else if (args.check && results.some(differs)) process.exitCode = OUT_OF_STEP;
   },
@@ -123,7 +121,11 @@ function escapeRegExp(text: string): string {
 }
 
 /** Writes the models that the catalog lacks, and prints which of their fields must be filled in. */
-async function writeNewModels(file: string, results: readonly Compared[], force: boolean): Promise<void> {
+async function writeNewModels(
+  file: string,
+  results: readonly Compared[],
+  force: boolean | undefined,
+): Promise<void> {
   const { makeEntry, listUnknown } = await import('../devtools/model-lists/entry.ts');
   const entries = results.flatMap(
     ({ vendor, comparison }) => comparison?.fresh.map((fresh) => makeEntry(vendor, fresh)) ?? [],
@@ -132,14 +134,7 @@ async function writeNewModels(file: string, results: readonly Compared[], force:
     console.error(`There are no new models, so ${file} was not written.`);
     return;
   }
-  const text = `${JSON.stringify(entries, undefined, 2)}\n`;
-  try {
-    await writeFile(file, text, { flag: force ? 'w' : 'wx' });
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST')
-      throw new CommandError(`${file} already exists. Use --force to overwrite it.`);
-    throw new CommandError(`${file} cannot be written${codeBehind(error)}.`);
-  }
+  await writeNamedFile(file, `${JSON.stringify(entries, undefined, 2)}\n`, force);
   console.error(
     `Wrote ${entries.length} new models to ${file}. Before a configuration can use them, replace each null:`,
   );

@@ -1,11 +1,8 @@
 /** `gateway start` with one process, which serves itself. */
 
 import type { CallersAddress } from '../server/http/admin/forward-calls.ts';
-import { openObservability } from '../server/process/observability.ts';
 import { startServing } from '../server/process/serving.ts';
 import { makeShutdown, onSignals } from '../server/process/shutdown.ts';
-import { openStoreAccess } from '../server/process/store-access.ts';
-import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 import {
   closingWith,
@@ -16,39 +13,19 @@ import {
   rereadSettings,
 } from './open-configured.ts';
 import { openConfiguredAdmin } from './open-configured-admin.ts';
+import { openServices } from './open-services.ts';
 import { optimize } from './optimize.ts';
 import type { PreparedStart } from './prepare-start.ts';
 
 /** Serves, and reloads the configuration when it changes. Resolves when the gateway listens. */
-export async function serveAlone({
-  settings,
-  surroundings,
-  store,
-  thread,
-  diagnostics,
-  onConfigChange,
-  announce,
-}: PreparedStart): Promise<void> {
+export async function serveAlone(prepared: PreparedStart): Promise<void> {
+  const { settings, surroundings, store, diagnostics, onConfigChange, announce } = prepared;
   const { config } = settings;
   const { problem } = diagnostics;
-  const accounts = await orExit(openStoreAccess(store, config, diagnostics));
-  const watching = await orExit(
-    openObservability(
-      config,
-      surroundings.environment,
-      { accounts, thread, isOnlyProcess: true },
-      diagnostics,
-    ),
-  );
-  diagnostics.into(watching.log);
-  const options = {
-    ...accounts.gatewayOptions,
-    cloudTokens: openCloudTokens(problem),
-    log: problem,
-    ...watching.gatewayOptions,
-  };
+  const { environment } = surroundings;
+  const { accounts, watching, gatewayOptions } = await openServices(config, environment, prepared, true);
   let lastRead = settings;
-  const first = await orExit(openConfigured(config, options));
+  const first = await orExit(openConfigured(config, gatewayOptions));
   let inUse = first;
   const address = Promise.withResolvers<CallersAddress>();
   const admin = await openConfiguredAdmin(config, store, watching.log, diagnostics, {
@@ -78,7 +55,7 @@ export async function serveAlone({
       const { config: next } = reread;
       const before = serving.current().gateway;
       inUse = await openConfigured(keepFixedSettings(config, next, inUse.config), {
-        ...options,
+        ...gatewayOptions,
         previous: before,
       });
       serving.replace(inUse);

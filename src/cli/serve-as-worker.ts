@@ -2,21 +2,14 @@
 
 import { answerMetricsRequests } from '../accounting/metrics/worker-metrics.ts';
 import type { Config } from '../config/schema.ts';
-import { openDiagnostics } from '../lib/diagnostics.ts';
 import type { Gateway } from '../pipeline/gateway.ts';
-import { logWarnings } from '../server/process/log-warnings.ts';
-import { openObservability } from '../server/process/observability.ts';
 import { startServing } from '../server/process/serving.ts';
 import { makeShutdown, onSignals } from '../server/process/shutdown.ts';
-import { openStoreAccess } from '../server/process/store-access.ts';
 import { receiveOrders, reportToPrimary } from '../server/process/worker-channel.ts';
 import type { ServedConfig } from '../server/process/worker-messages.ts';
-import { openConfiguredStore } from '../store/configured-store.ts';
-import { WorkerThread } from '../store/threads/worker-thread.ts';
-import { waitForStore } from '../store/wait-for-store.ts';
-import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 import { closingWith, openConfigured, renewAddresses, type StartContext } from './open-configured.ts';
+import { openProcessStore, openServices } from './open-services.ts';
 import { optimize } from './optimize.ts';
 
 /** Serves by the configurations that the first process sends, until it says to stop. */
@@ -24,26 +17,13 @@ export async function serveAsWorker({ environment, directory }: StartContext): P
   const orders = receiveOrders();
   const first = await orders.first;
   const { config } = first;
-  const diagnostics = openDiagnostics();
+  const opened = await openProcessStore(config, directory);
+  const { diagnostics } = opened;
   const { problem } = diagnostics;
-  logWarnings(problem);
-  const thread = new WorkerThread();
-  const openStore = () => openConfiguredStore(config.store, directory, problem, thread);
-  const store = await orExit(waitForStore(openStore, config.store.wait, problem));
-  const accounts = await orExit(openStoreAccess(store, config, diagnostics));
-  const watching = await orExit(
-    openObservability(config, environment, { accounts, thread, isOnlyProcess: false }, diagnostics),
-  );
-  diagnostics.into(watching.log);
-  const options = {
-    ...accounts.gatewayOptions,
-    cloudTokens: openCloudTokens(problem),
-    log: problem,
-    ...watching.gatewayOptions,
-  };
+  const { accounts, watching, gatewayOptions } = await openServices(config, environment, opened, false);
   const open = ({ config: all, simulated }: ServedConfig, before?: Gateway) =>
     openConfigured(divideLimits(all), {
-      ...options,
+      ...gatewayOptions,
       ...(simulated && { simulated }),
       ...(before && { previous: before }),
     });

@@ -350,7 +350,7 @@ test('the file is written if asked for, and never over another one', async () =>
   expect(JSON.parse(readFileSync(join(directory, 'new.json'), 'utf8'))).toHaveProperty('fallbacks');
   expect(await runCommand(directory, words)).toMatchObject({
     code: 1,
-    stderr: 'new.json exists already. --force overwrites it.\n',
+    stderr: 'new.json already exists. Use --force to overwrite it.\n',
   });
   expect(await runCommand(directory, [...words, '--force'])).toMatchObject({ code: 0 });
 });
