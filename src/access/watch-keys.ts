@@ -15,15 +15,6 @@ import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
 import { type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 
-export interface WatchedKeys {
-  /** The keys as they are now; lookups follow the changes. */
-  readonly keys: Keys;
-  /** Looks for changes now. @throws if the store cannot be read. */
-  refresh(): Promise<void>;
-  /** Resolves when the store is read no more. */
-  stop(): Promise<void>;
-}
-
 export interface WatchOptions {
   /** Milliseconds between two looks. */
   readonly interval?: number;
@@ -41,7 +32,7 @@ export interface WatchOptions {
 export async function watchKeys(
   store: Store,
   { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: WatchOptions = {},
-): Promise<WatchedKeys> {
+) {
   let registry = openKeyRegistry();
   let known: (KeyChanges & { readonly groups: string }) | undefined;
   let troubled = false;
@@ -77,7 +68,11 @@ export async function watchKeys(
     known = read.known;
   }
 
-  /** One after the other: of two at once, the one that has read less may end last, and put a revoked key back. */
+  /**
+   * Looks for changes now. One look comes after the other: of two at once, the one that has read less may end last, and put
+   * a revoked key back.
+   * @throws if the store cannot be read.
+   */
   function refresh(): Promise<void> {
     reading = reading.then(readChanges, readChanges);
     return reading;
@@ -104,13 +99,15 @@ export async function watchKeys(
   await refresh();
   const looking = repeat(look, interval);
   return {
-    // A reload of all keys makes another registry.
+    /** The keys as they are now; lookups follow the changes. */
     keys: {
+      // A reload of all keys makes another registry.
       findByHash: (hash) => registry.findByHash(hash),
       findEnded: (hash) => registry.findEnded(hash),
-    },
+    } satisfies Keys,
     refresh,
-    async stop() {
+    /** Resolves when the store is read no more. */
+    async stop(): Promise<void> {
       await looking.stop();
       // Its caller has the error already.
       await reading.catch(() => {});

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPrincipal } from '../../src/access/keys.ts';
 import { storedByModel, storedSpending } from '../../src/access/limits/stored-spending.ts';
-import { type WatchedKeys, watchKeys } from '../../src/access/watch-keys.ts';
+import { watchKeys } from '../../src/access/watch-keys.ts';
 import { writeUsage } from '../../src/accounting/usage/write-usage.ts';
 import { NoSuchGroup } from '../../src/store/keys/changes.ts';
 import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../src/store/keys/groups.ts';
@@ -33,7 +33,7 @@ async function keyOf(store: Store, name: string, group: string | null): Promise<
   return { key: made.key, id: made.row.id };
 }
 
-async function follow(store: Store, interval = 60_000): Promise<WatchedKeys> {
+async function follow(store: Store, interval = 60_000): ReturnType<typeof watchKeys> {
   const followed = await watchKeys(store, { interval });
   onTestFinished(() => followed.stop());
   return followed;

@@ -5,13 +5,6 @@
 
 import { createHmac } from 'node:crypto';
 
-export interface Sealer {
-  /** Seals a value for some seconds. */
-  seal(value: Readonly<Record<string, string>>, seconds: number): Promise<string>;
-  /** The value; undefined if the text is not one of this seal, or its time is over. */
-  open(text: string): Promise<Readonly<Record<string, unknown>> | undefined>;
-}
-
 /** What seals are made with. */
 export interface SealSecrets {
   /** Random, and the same for all replicas. Whoever has something sealed could find a secret that can be guessed. */
@@ -21,20 +14,22 @@ export interface SealSecrets {
 }
 
 /** Makes a seal. @param purpose what is sealed for one purpose cannot be opened for another */
-export function makeSealer({ random, current }: SealSecrets, purpose: string): Sealer {
+export function makeSealer({ random, current }: SealSecrets, purpose: string) {
   const key = async (): Promise<Buffer> =>
     createHmac('sha256', await random())
       .update(`${purpose}\0${current()}`)
       .digest();
   return {
-    async seal(value, seconds) {
+    /** Seals a value for some seconds. */
+    async seal(value: Readonly<Record<string, string>>, seconds: number): Promise<string> {
       const { EncryptJWT } = await import('jose');
       return new EncryptJWT({ ...value })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .setExpirationTime(`${seconds}s`)
         .encrypt(await key());
     },
-    async open(text) {
+    /** The value; undefined if the text is not one of this seal, or its time is over. */
+    async open(text: string): Promise<Readonly<Record<string, unknown>> | undefined> {
       const { jwtDecrypt, errors } = await import('jose');
       const opener = await key();
       try {

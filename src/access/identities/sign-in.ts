@@ -50,13 +50,6 @@ export class SignInFailed extends Error {
   override readonly name = 'SignInFailed';
 }
 
-export interface SignIn {
-  /** Begins: the address to send the browser to. @throws SignInFailed */
-  begin(): Promise<{ readonly url: string; readonly pending: Pending }>;
-  /** Ends, with the address that the browser came back to. @throws SignInFailed */
-  end(callback: URL, pending: Pending): Promise<Person>;
-}
-
 /** Loaded when somebody first signs in. */
 type Library = typeof OAuth;
 
@@ -76,7 +69,7 @@ export function openSignIn({
   redirectUri,
   roles,
   proxy,
-}: SignInOptions): SignIn {
+}: SignInOptions) {
   const client: OAuth.Client = { client_id: clientId };
   const options = (oauth: Library) => ({
     [oauth.customFetch]: (url: string, request: ProviderRequest) => fetchWhole(proxy, url, request),
@@ -91,7 +84,8 @@ export function openSignIn({
   });
 
   return {
-    async begin() {
+    /** Begins: the address to send the browser to. @throws SignInFailed */
+    async begin(): Promise<{ readonly url: string; readonly pending: Pending }> {
       const oauth = await import('oauth4webapi');
       try {
         const { authorization_endpoint: endpoint } = await discover();
@@ -119,7 +113,8 @@ export function openSignIn({
         throw asFailure(oauth, error);
       }
     },
-    async end(callback, { state, nonce, verifier }) {
+    /** Ends, with the address that the browser came back to. @throws SignInFailed */
+    async end(callback: URL, { state, nonce, verifier }: Pending): Promise<Person> {
       const oauth = await import('oauth4webapi');
       const clientAuth = clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(clientSecret);
       try {

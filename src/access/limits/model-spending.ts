@@ -11,14 +11,11 @@ export type SpentByModel = ReadonlyMap<string, ReadonlyMap<string, Spent>>;
 /** Reads the stored spending until the end of a day, of all names or at least of `names`. */
 export type StoredByModel = (day: string, names?: ReadonlySet<string>) => Promise<SpentByModel>;
 
-export interface ModelSpending {
-  readonly stored: StoredSpending;
-  /** The spending when the process began: which limits apply is not known before their first request. */
-  readonly initial: InitialSpending;
-}
-
 /** @param read reads the store. @param recent the limits in use. */
-export function modelSpending(read: StoredByModel, recent: RecentModelLimits): ModelSpending {
+export function modelSpending(
+  read: StoredByModel,
+  recent: RecentModelLimits,
+): { readonly stored: StoredSpending; readonly initial: InitialSpending } {
   let first: { readonly day: string; readonly spent: SpentByModel } | undefined;
   const getShare = (place: string): ModelLimitHolder | undefined => recent.get(place, performance.now());
 
@@ -33,6 +30,7 @@ export function modelSpending(read: StoredByModel, recent: RecentModelLimits): M
       first ??= { day, spent };
       return new Map(known.map(([place, share]) => [place, sumSpent(spent, share.of, share.has)]));
     },
+    // The spending when the process began: which limits apply is not known before their first request.
     initial(place, day) {
       const share = getShare(place);
       return first === undefined || share === undefined

@@ -1,6 +1,6 @@
 /** The connection to Redis or Valkey. What Redis cannot do at once is done without it. */
 
-import type { Redis } from 'ioredis';
+import type { Command, Redis } from 'ioredis';
 import { wordSet } from '../../lib/words.ts';
 import { applyCommandTimeouts, type CommandTimeouts } from './command-timeouts.ts';
 import { keepInUse } from './keep-in-use.ts';
@@ -45,7 +45,7 @@ const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
 
 /**
  * Makes a connection, still to be opened. It refuses commands while it cannot send them, and is kept in use.
- * @param onRefused as for `reportRefusals`.
+ * @param onRefused as for `followCommands`.
  * @param onSeek as for `redisOptions`.
  */
 export async function makeConnection(
@@ -56,8 +56,7 @@ export async function makeConnection(
   // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, redisOptions(onSeek));
-  allowNoInfo(redis);
-  reportRefusals(redis, onRefused);
+  followCommands(redis, onRefused);
   // A connection that hangs is given up: every request would wait for its command to time out, and commands would pile up.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   keepInUse(redis);
@@ -163,11 +162,12 @@ export async function openRedis(
 /**
  * Calls `onRefused` with the reason for each of our commands that Redis refuses: a user without the right to run it, a
  * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
- * report it.
+ * report it. A refused INFO is no refusal.
  */
-function reportRefusals(redis: Redis, onRefused: (reason: string) => void): void {
+function followCommands(redis: Redis, onRefused: (reason: string) => void): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
+    if (command.name === 'info') allowNoInfo(command);
     command.promise.catch((error: Error) => {
       // A script that Redis does not know yet is sent to it afterwards.
       const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
@@ -193,15 +193,10 @@ function explain(message: string): string {
  * Takes a Redis as ready whose user has no right to INFO, which tells whether all is loaded. ioredis does so too, but
  * says it on the console with each connection.
  */
-function allowNoInfo(redis: Redis): void {
-  const send = redis.sendCommand.bind(redis);
-  redis.sendCommand = (command, stream) => {
-    if (command.name !== 'info') return send(command, stream);
-    const { reject } = command;
-    command.reject = (error) => {
-      if (error.message.startsWith('NOPERM')) command.resolve('');
-      else reject(error);
-    };
-    return send(command, stream);
+function allowNoInfo(info: Command): void {
+  const { reject } = info;
+  info.reject = (error) => {
+    if (error.message.startsWith('NOPERM')) info.resolve('');
+    else reject(error);
   };
 }

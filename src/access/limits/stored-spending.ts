@@ -270,7 +270,8 @@ function add(amounts: Partial<Spent>, others: Partial<Spent> | undefined): Parti
   return sum;
 }
 
-function inParts(names: readonly string[], size: number): readonly (readonly string[])[] {
+/** The names in parts of at most `size`. */
+export function inParts(names: readonly string[], size: number): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(names.length / size) }, (_, at) =>
     names.slice(at * size, (at + 1) * size),
   );

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { firstDays } from './periods.ts';
 import type { StoredSpending } from './spending.ts';
-import { SETTLED } from './stored-spending.ts';
+import { inParts, SETTLED } from './stored-spending.ts';
 import { splitTagName, tagName } from './tags-in-use.ts';
 
 /** Names in one query: databases bound the number of values. */
@@ -41,7 +41,7 @@ export function storedTagSpending({ db }: Store): StoredSpending {
     const { week, month } = firstDays(day);
     const since = (start: string) =>
       sql<number>`coalesce(sum(case when day >= ${start} then ${cost} else 0 end), 0)`;
-    for (const piece of pieces(names)) {
+    for (const piece of inParts(names, PIECE)) {
       const rows = await select(piece)
         .where('day', '>=', week < month ? week : month)
         .where('day', '<', day)
@@ -63,7 +63,7 @@ export function storedTagSpending({ db }: Store): StoredSpending {
       before,
     );
     const today = new Map<string, number>();
-    for (const piece of pieces(names)) {
+    for (const piece of inParts(names, PIECE)) {
       const rows = await select(piece)
         .where('day', '=', day)
         .select(sql<number>`coalesce(sum(${cost}), 0)`.as('sum'))
@@ -78,8 +78,4 @@ export function storedTagSpending({ db }: Store): StoredSpending {
       }),
     );
   };
-}
-
-function* pieces(names: readonly string[]): Iterable<readonly string[]> {
-  for (let at = 0; at < names.length; at += PIECE) yield names.slice(at, at + PIECE);
 }

@@ -6,17 +6,11 @@ export const OTHER_TAGS = '(other)';
 /** The most different tags of a key that are kept, besides that one. */
 export const MAX_TAGS = 10_000;
 
-export interface TagBound {
-  /** The tag itself if it is among the first ones of its key, else `OTHER_TAGS`. */
-  of(key: string, tag: string): string;
-  /** Forgets all tags. */
-  clear(): void;
-}
-
-export function openTagBound(max = MAX_TAGS): TagBound {
+export function openTagBound(max = MAX_TAGS) {
   const known = new Map<string, Set<string>>();
   return {
-    of(key, tag) {
+    /** The tag itself if it is among the first ones of its key, else `OTHER_TAGS`. */
+    of(key: string, tag: string): string {
       let tags = known.get(key);
       if (tags === undefined) {
         tags = new Set();
@@ -27,6 +21,7 @@ export function openTagBound(max = MAX_TAGS): TagBound {
       tags.add(tag);
       return tag;
     },
-    clear: () => known.clear(),
+    /** Forgets all tags. */
+    clear: (): void => known.clear(),
   };
 }
