@@ -8,11 +8,12 @@ import { openMetrics } from '../../src/accounting/metrics/metrics.ts';
 import type { ExchangeRecord } from '../../src/accounting/usage/exchange-record.ts';
 import { describeConfig } from '../../src/config/describe-config.ts';
 import { type ConfigInput, configSchema } from '../../src/config/schema.ts';
-import { makeAdmission } from '../../src/server/http/admin/admission.ts';
+import { type Admit, makeAdmission } from '../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../src/server/http/admin/app.ts';
+import { authenticateAdmin } from '../../src/server/http/admin/authenticate-admin.ts';
 import { addWatchRoutes } from '../../src/server/http/admin/metrics-routes.ts';
-import { serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
-import { openSessions } from '../../src/server/http/admin/sessions.ts';
+import { type RunningAdmin, serveAdmin } from '../../src/server/http/admin/serve-admin.ts';
+import { openSessions, type Sessions } from '../../src/server/http/admin/sessions.ts';
 import type { SignInRoutes } from '../../src/server/http/admin/sign-in-routes.ts';
 import { openSealSecret } from '../../src/store/seal-secret.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -20,6 +21,22 @@ import { CLOSED, freePort } from './free-port.ts';
 import { recordUsage } from './record-usage.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests';
+
+/** Admits whoever has the key of the tests, or a session. */
+export function admitByKey(key = ADMIN_KEY, sessions?: Sessions): Admit {
+  return makeAdmission(
+    sessions,
+    authenticateAdmin(
+      () => key,
+      () => {},
+    ),
+  );
+}
+
+/** Serves an admin API, by the usual configuration. @param port 0 for any free one */
+export function serveApp(app: ReturnType<typeof createAdminApp>, port = 0): Promise<RunningAdmin> {
+  return serveAdmin(app, { host: '127.0.0.1', port }, configSchema.parse({}));
+}
 
 export interface TestAdmin {
   readonly url: string;
@@ -53,7 +70,7 @@ export async function startAdmin(
   const { hostname: host, port: callersPort } = new URL(gateway);
   const secrets = { random: openSealSecret(store), current: () => ADMIN_KEY };
   const sessions = signIn && openSessions(secrets, signIn.url.startsWith('https:'));
-  const admit = makeAdmission(ADMIN_KEY, sessions);
+  const admit = admitByKey(ADMIN_KEY, sessions);
   const told: string[] = [];
   const tell = (message: string): void => {
     told.push(message);
@@ -69,7 +86,7 @@ export async function startAdmin(
     gateway: Promise.resolve({ host, port: Number(callersPort), certificate: () => undefined }),
     describe: () => described,
   });
-  const server = await serveAdmin(app, { host: '127.0.0.1', port });
+  const server = await serveApp(app, port);
   return {
     url: server.url,
     store,

@@ -67,7 +67,14 @@ beforeAll(async () => {
     ...opened.gateway,
     traces,
     metrics: (message: CallerRequest) =>
-      answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key-of-the-tests'), message),
+      answerMetricsToAdmin(
+        metrics.render,
+        authenticateAdmin(
+          () => 'admin-key-of-the-tests',
+          () => {},
+        ),
+        message,
+      ),
     record: recording((record) => {
       records.push(record);
       tally.record(record);

@@ -18,7 +18,14 @@ afterEach(() => {
 
 test('the admin key gives access, nothing else does', async () => {
   const listening = createServer((message, response) => {
-    const answer = answerMetricsToAdmin(metrics.render, authenticateAdmin('admin-key'), message);
+    const answer = answerMetricsToAdmin(
+      metrics.render,
+      authenticateAdmin(
+        () => 'admin-key',
+        () => {},
+      ),
+      message,
+    );
     if (answer === undefined) response.writeHead(404).end();
     else
       void answer.then(async (found) =>

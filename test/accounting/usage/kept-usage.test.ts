@@ -17,15 +17,14 @@ import type { Dimension, UsageQuery } from '../../../src/accounting/usage/usage-
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
-import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { erased } from '../../../src/server/http/admin/erase-route.ts';
-import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import { listAudit } from '../../../src/store/audit.ts';
 import { freeSpace } from '../../../src/store/free-space.ts';
 import { createKey, revokeKey } from '../../../src/store/keys/keys.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 import { ROLLUPS } from '../../../src/store/usage-sums.ts';
+import { admitByKey, serveApp } from '../../support/admin.ts';
 import { runCommand } from '../../support/command.ts';
 import { soon } from '../../support/soon.ts';
 import { describeStores } from '../../support/stores.ts';
@@ -184,12 +183,8 @@ describeStores('reports from sums of sums', ({ open, newPlace }) => {
   test('a caller is erased, and the sums of models and groups stay', async () => {
     const store = await open();
     await fill(store);
-    const admin = await serveAdmin(
-      createAdminApp(store, { admit: makeAdmission('an-admin-key-for-erasing'), problem: logToStderr }),
-      {
-        host: '127.0.0.1',
-        port: 0,
-      },
+    const admin = await serveApp(
+      createAdminApp(store, { admit: admitByKey('an-admin-key-for-erasing'), problem: logToStderr }),
     );
     const erase = (query: string) =>
       fetch(`${admin.url}/admin/usage?${query}`, {

@@ -6,11 +6,9 @@ import { CursorPage } from 'openai/pagination';
 import { describe, expect, test } from 'vitest';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
-import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { errorBody } from '../../../src/server/http/admin/answers.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { keyList, madeKey } from '../../../src/server/http/admin/key-routes.ts';
-import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import { usageAnswer } from '../../../src/server/http/admin/usage-route.ts';
 import { hashKey } from '../../../src/store/keys/key-secret.ts';
 import { groupView, type KeyView, keyView } from '../../../src/store/keys/key-view.ts';
@@ -18,6 +16,7 @@ import { createKey } from '../../../src/store/keys/keys.ts';
 import { listKeys } from '../../../src/store/keys/list-keys.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { exchange, rowOf } from '../../accounting/usage/records.ts';
+import { admitByKey, serveApp } from '../../support/admin.ts';
 import { keyRecords } from '../../support/key-records.ts';
 import { rawClient, statusOf } from '../../support/raw.ts';
 import { describeStores } from '../../support/stores.ts';
@@ -110,12 +109,8 @@ describeStores('the admin API', (stores) => {
     const onKeys = (): void => {
       told += 1;
     };
-    const running = await serveAdmin(
-      createAdminApp(store, { admit: makeAdmission(ADMIN_KEY), problem: logToStderr, onKeys }),
-      {
-        host: '127.0.0.1',
-        port: 0,
-      },
+    const running = await serveApp(
+      createAdminApp(store, { admit: admitByKey(ADMIN_KEY), problem: logToStderr, onKeys }),
     );
     const ask: Admin['ask'] = async (method, path, body, authorization = `Bearer ${ADMIN_KEY}`) => {
       const response = await fetch(running.url + path, {

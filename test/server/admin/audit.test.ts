@@ -2,15 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
-import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { auditList } from '../../../src/server/http/admin/audit-route.ts';
 import { madeKey } from '../../../src/server/http/admin/key-routes.ts';
-import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import { listAudit } from '../../../src/store/audit.ts';
 import { auditEntry } from '../../../src/store/audit-view.ts';
 import { createKey, revokeKey } from '../../../src/store/keys/keys.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { admitByKey, serveApp } from '../../support/admin.ts';
 import { runCommand } from '../../support/command.ts';
 import { spawnGateway } from '../../support/process.ts';
 import { eventually } from '../../support/raw.ts';
@@ -41,13 +40,7 @@ function adminAt(url: string): Admin {
 }
 
 async function withAdmin(store: Store, use: (admin: Admin) => Promise<void>): Promise<void> {
-  const server = await serveAdmin(
-    createAdminApp(store, { admit: makeAdmission(ADMIN), problem: logToStderr }),
-    {
-      host: '127.0.0.1',
-      port: 0,
-    },
-  );
+  const server = await serveApp(createAdminApp(store, { admit: admitByKey(ADMIN), problem: logToStderr }));
   try {
     await use(adminAt(server.url));
   } finally {

@@ -5,14 +5,13 @@ import { openBudgetReport } from '../../../src/accounting/usage/budget-report.ts
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { addDays, formatDay } from '../../../src/lib/calendar.ts';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
-import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { budgetList } from '../../../src/server/http/admin/budget-route.ts';
-import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import { createGroup } from '../../../src/store/keys/groups.ts';
 import { groupColumns, keyColumns } from '../../../src/store/keys/key-settings.ts';
 import { createKey, revokeKey } from '../../../src/store/keys/keys.ts';
 import { exchange, noon, rowOf } from '../../accounting/usage/records.ts';
+import { admitByKey, serveApp } from '../../support/admin.ts';
 import { describeStores } from '../../support/stores.ts';
 
 const ADMIN = 'the-admin-key-of-the-budgets';
@@ -91,12 +90,12 @@ describeStores('budgets', ({ open }) => {
       rows.map((record, place) => rowOf(record, place)),
     );
     const app = createAdminApp(store, {
-      admit: makeAdmission(ADMIN),
+      admit: admitByKey(ADMIN),
       problem: logToStderr,
       configured: () => ({ keys: [{ name: 'own', limits: { budgetDay: 3 } }], groups: [] }),
       otherNames: (model) => (model === 'openai/real' ? ['openai/alias'] : []),
     });
-    const server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
+    const server = await serveApp(app);
     const read = async (query: string) => {
       const headers = { authorization: `Bearer ${ADMIN}` };
       return budgetList.parse(await (await fetch(`${server.url}/admin/budgets${query}`, { headers })).json());

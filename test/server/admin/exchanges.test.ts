@@ -3,12 +3,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
-import { makeAdmission } from '../../../src/server/http/admin/admission.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
 import { exchangeList } from '../../../src/server/http/admin/exchanges-route.ts';
-import { serveAdmin } from '../../../src/server/http/admin/serve-admin.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { exchange, noon, rowOf } from '../../accounting/usage/records.ts';
+import { admitByKey, serveApp } from '../../support/admin.ts';
 import { describeStores } from '../../support/stores.ts';
 
 const ADMIN = 'the-admin-key-of-the-exchanges';
@@ -25,7 +24,7 @@ const EXCHANGES = [
 ] as const;
 
 describeStores('exchanges', ({ open }) => {
-  let server: Awaited<ReturnType<typeof serveAdmin>>;
+  let server: Awaited<ReturnType<typeof serveApp>>;
   let store: Store;
   beforeEach(async () => {
     store = await open();
@@ -34,8 +33,8 @@ describeStores('exchanges', ({ open }) => {
       store,
       records.map((record, place) => rowOf(record, place)),
     );
-    const app = createAdminApp(store, { admit: makeAdmission(ADMIN), problem: logToStderr });
-    server = await serveAdmin(app, { host: '127.0.0.1', port: 0 });
+    const app = createAdminApp(store, { admit: admitByKey(ADMIN), problem: logToStderr });
+    server = await serveApp(app);
   });
   afterEach(() => server.close());
 

@@ -6,7 +6,6 @@
 import type { CallerRequest } from '../../../access/caller.ts';
 import type { Person } from '../../../access/identities/sign-in.ts';
 import { GatewayError } from '../../../lib/errors.ts';
-import { type AdminKey, authenticateAdmin } from './authenticate-admin.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
@@ -19,11 +18,13 @@ export type Admit = (message: CallerRequest) => Promise<Person | undefined>;
 const FROM_CONSOLE = 'x-gateway-console';
 
 /**
- * @param sessions absent where nobody can sign in
- * @param onWrong called if a key was sent that is not the admin key
+ * @param sessions undefined where nobody can sign in
+ * @param byKey admits the holder of the admin key, as `authenticateAdmin` does
  */
-export function makeAdmission(key: AdminKey, sessions?: Sessions, onWrong?: () => void): Admit {
-  const byKey = authenticateAdmin(key, onWrong);
+export function makeAdmission(
+  sessions: Sessions | undefined,
+  byKey: (message: CallerRequest) => void,
+): Admit {
   return async (message) => {
     const session = message.headers.authorization === undefined ? await sessions?.find(message) : undefined;
     if (session === undefined) {

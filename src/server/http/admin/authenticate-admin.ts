@@ -8,20 +8,17 @@ import { GatewayError } from '../../../lib/errors.ts';
 import { reportSparingly } from '../../../lib/sparing-reports.ts';
 import { hashKey } from '../../../store/keys/key-secret.ts';
 
-/** The admin key: a function where a reload of the configuration may change it. */
-export type AdminKey = string | (() => string);
-
 /**
- * A check for one admin key, which is read from `Authorization: Bearer` alone: a page of another site cannot send that
+ * A check for the admin key, which is read from `Authorization: Bearer` alone: a page of another site cannot send that
  * header unless CORS allows it, and the admin listener never does.
+ * @param current returns the key: a reload of the configuration may change it.
  * @param onWrong called if a key was sent that is not the one.
  * @returns a function that throws GatewayError `unauthenticated`, with the same message whatever is wrong.
  */
 export function authenticateAdmin(
-  key: AdminKey,
-  onWrong: () => void = () => {},
+  current: () => string,
+  onWrong: () => void,
 ): (message: CallerRequest) => void {
-  const current = typeof key === 'string' ? () => key : key;
   return ({ headers: { authorization } }) => {
     const expected = Buffer.from(hashKey(current()), 'hex');
     const [, given = ''] = /^bearer +(\S{1,512})$/i.exec(authorization ?? '') ?? [];

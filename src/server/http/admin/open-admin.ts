@@ -9,7 +9,7 @@ import { openSealSecret } from '../../../store/seal-secret.ts';
 import { connectStore, type Store } from '../../../store/store.ts';
 import { makeAdmission } from './admission.ts';
 import { type AdminOptions, createAdminApp } from './app.ts';
-import { logWrongKeys } from './authenticate-admin.ts';
+import { authenticateAdmin, logWrongKeys } from './authenticate-admin.ts';
 import type { WatchOptions } from './metrics-routes.ts';
 import { type RunningAdmin, serveAdmin } from './serve-admin.ts';
 import { openSessions } from './sessions.ts';
@@ -47,7 +47,7 @@ export async function openAdmin(
     const routes = signIn && { ...signIn, url: withoutTrailingSlashes(signIn.url), ...(proxy && { proxy }) };
     const secrets = { random: openSealSecret(own ?? store), current: admitted };
     const sessions = routes && openSessions(secrets, routes.url.startsWith('https:'));
-    const admit = makeAdmission(admitted, sessions, logWrongKeys(info));
+    const admit = makeAdmission(sessions, authenticateAdmin(admitted, logWrongKeys(info)));
     const app = createAdminApp(own ?? store, { admit, ...options });
     add?.(app, { admit, secrets, sessions, signIn: routes });
     const { close, ...running } = await serveAdmin(app, { host, port }, config);

@@ -39,8 +39,8 @@ export interface AdminConfig {
 }
 
 /** Serves `app`, by https if the configuration has a certificate. @throws Error if the port is taken. */
-export async function serveAdmin(app: H3, address: Address, config?: AdminConfig): Promise<RunningAdmin> {
-  const certificate = config?.admin.tls;
+export async function serveAdmin(app: H3, address: Address, config: AdminConfig): Promise<RunningAdmin> {
+  const certificate = config.admin.tls;
   const answer = toNodeHandler(app);
   const declineUpgrade = declineUpgrades();
   const answering = new WeakMap<Duplex, ServerResponse>();
@@ -62,7 +62,7 @@ export async function serveAdmin(app: H3, address: Address, config?: AdminConfig
     server.keepAliveTimeout = timeouts.connectionIdle;
     if (tls !== undefined) secure?.setSecureContext({ cert: tls.cert, key: tls.key });
   };
-  if (config !== undefined) applyConfig(config);
+  applyConfig(config);
   server.on('connection', probeCaller);
   server.on('checkExpectation', refuseExpectation);
   const currentAnswer = (connection: Duplex): ServerResponse | undefined => {
