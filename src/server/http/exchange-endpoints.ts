@@ -17,7 +17,12 @@ function askEndpoint(path: keyof typeof POST_ROUTES, described: ExchangeDescript
   const exchange: Route = POST_ROUTES[path];
   const { format, operation } = exchange;
   const events = operation === 'generate' ? EVENTS[format] : undefined;
-  return { method: 'POST', path, exchange, ...describeExchange(format, { ...described, events }) };
+  return {
+    method: 'POST',
+    path,
+    exchange,
+    describe: () => describeExchange(format, { ...described, events }),
+  };
 }
 
 const askEndpoints: readonly ExchangeEndpoint[] = [
@@ -123,7 +128,7 @@ function googleEndpoints(version: string, suffix: string): readonly ExchangeEndp
     path: `/${version}/models/{model}:${described.id}`,
     route: `/${version}/models/**`,
     exchange: GENERATE_CONTENT,
-    ...describeExchange('generate-content', { ...described, id: `${described.id}${suffix}` }),
+    describe: () => describeExchange('generate-content', { ...described, id: `${described.id}${suffix}` }),
   }));
 }
 
@@ -195,11 +200,12 @@ const storedEndpoints = STORED_OPERATIONS.map((operation): ExchangeEndpoint => {
     method,
     path: `/v1/responses/{response_id}${action}`,
     exchange: { format: 'responses', operation },
-    ...describeExchange('responses', {
-      ...described,
-      parameters: [id, ...parameters, vendor],
-      meanings: STORED_MEANINGS,
-    }),
+    describe: () =>
+      describeExchange('responses', {
+        ...described,
+        parameters: [id, ...parameters, vendor],
+        meanings: STORED_MEANINGS,
+      }),
   };
 });
 

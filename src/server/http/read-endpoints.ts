@@ -9,7 +9,7 @@ import { isGoogleClient } from './client-family.ts';
 import { answerHealth, type Condition } from './health.ts';
 import { listGoogleModels, listModels, listPricedModels, oneGoogleModel, oneModel } from './model-list.ts';
 import { KEYS } from './openapi/describe-exchange.ts';
-import type { Endpoint } from './openapi/endpoint.ts';
+import type { Endpoint, Operation } from './openapi/endpoint.ts';
 import { inPath, inQuery } from './openapi/parameters.ts';
 import { errorResponses, fileResponse, jsonResponse } from './openapi/responses.ts';
 import { isCall } from './path-advice.ts';
@@ -30,7 +30,7 @@ export interface ReadEndpoint extends Endpoint {
   open(services: ReadServices): Handler;
 }
 
-type Row = Omit<ReadEndpoint, 'path' | 'method'>;
+type Row = Operation & Pick<ReadEndpoint, 'route' | 'open'>;
 
 const ANY_KEY = ['bearerKey', 'anthropicKey', 'googleKey'] as const;
 
@@ -222,5 +222,7 @@ const rows: Readonly<Record<string, Row>> = {
 export const readEndpoints: readonly ReadEndpoint[] = Object.entries(rows).map(([path, row]) => ({
   method: 'GET',
   path,
-  ...row,
+  ...(row.route !== undefined && { route: row.route }),
+  open: row.open,
+  describe: () => row,
 }));

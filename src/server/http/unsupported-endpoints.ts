@@ -21,10 +21,12 @@ export const unsupportedEndpoints = Object.entries(UNSUPPORTED).map(
   ([path, id]): UnsupportedEndpoint => ({
     method: 'POST',
     path,
-    id,
-    tag: 'not supported',
-    summary: 'Not supported.',
-    responses: { 404: jsonResponse('Always, with code `endpoint_not_available`.', 'OpenAIError') },
+    describe: () => ({
+      id,
+      tag: 'not supported',
+      summary: 'Not supported.',
+      responses: { 404: jsonResponse('Always, with code `endpoint_not_available`.', 'OpenAIError') },
+    }),
     // 404, not 501: SDKs retry a 5xx.
     refuse: () => new GatewayError('endpoint-not-available', `${path} is not supported.`),
   }),

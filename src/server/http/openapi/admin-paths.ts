@@ -7,7 +7,7 @@ import { configList } from '../admin/config-route.ts';
 import { type AdminOperation, adminOperations } from '../admin/operations.ts';
 import { sessionView } from '../admin/sign-in-routes.ts';
 import { refTo, schemaAt, toJsonSchema } from './components.ts';
-import { type Endpoint, renderPaths } from './endpoint.ts';
+import { type Endpoint, type Operation, renderPaths } from './endpoint.ts';
 import { inHeader, inPath } from './parameters.ts';
 import { fileResponse, REQUEST_ID } from './responses.ts';
 
@@ -47,11 +47,18 @@ export function adminPaths(): JsonObject {
   const api = Object.entries(adminOperations).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => describe(path, method, operation)),
   );
-  const items = Object.entries(renderPaths([...api, ...watched]));
+  const endpoints = [...api, ...watched].map(({ method, path, ...operation }) => ({
+    method,
+    path,
+    describe: () => operation,
+  }));
+  const items = Object.entries(renderPaths(endpoints));
   return Object.fromEntries(items.map(([path, item]) => [path, { servers: SERVERS, ...item }]));
 }
 
-function describe(path: string, method: string, operation: AdminOperation): Endpoint {
+type AdminEndpoint = Operation & Pick<Endpoint, 'method' | 'path'>;
+
+function describe(path: string, method: string, operation: AdminOperation): AdminEndpoint {
   const { id, summary, query, body, bodyOptional, status = 200, answer, errors = [] } = operation;
   const invalid = query === undefined && body === undefined ? [] : [400 as const];
   const tooLarge = body === undefined ? [] : [413 as const];
@@ -118,7 +125,7 @@ function renderDefault({ default: value }: JsonObject): JsonObject {
 }
 
 /** What an operator watches. The console is described with the callers' paths. */
-const watched: readonly Endpoint[] = [
+const watched: readonly AdminEndpoint[] = [
   {
     method: 'GET',
     path: '/admin/session',

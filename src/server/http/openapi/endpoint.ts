@@ -33,20 +33,22 @@ export interface Operation {
   readonly responses: JsonObject;
 }
 
-/** An operation with the method and the path by which it is asked for. */
-export interface Endpoint extends Operation {
+/** The method and the path by which an operation is asked for. */
+export interface Endpoint {
   readonly method: string;
   /** With the names of its parameters in braces. */
   readonly path: string;
   /** The pattern of h3's that serves it. Absent if it is that of the path. */
   readonly route?: string;
+  /** Called for the document alone, which few gateways are asked for. */
+  describe(): Operation;
 }
 
 /** @returns the OpenAPI path items of the endpoints, by path */
 export function renderPaths(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonObject>> {
   const items: Record<string, JsonObject> = {};
-  for (const { method, path, ...operation } of endpoints) {
-    items[path] = { ...items[path], [method.toLowerCase()]: renderOperation(operation) };
+  for (const { method, path, describe } of endpoints) {
+    items[path] = { ...items[path], [method.toLowerCase()]: renderOperation(describe()) };
   }
   return items;
 }
