@@ -136,6 +136,52 @@ test.each([
 
 const own = { prompt_cache_breakpoint: { mode: 'explicit' } };
 const text = (type: string, fields: object): object => ({ type, text: 'a', ...fields });
+const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+const callItem = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+
+/** Requests whose messages are marked, as OpenRouter's and LiteLLM's clients do it, and what OpenAI is to get. */
+const WHOLE_MESSAGES = {
+  'chat/completions': [
+    {
+      messages: [
+        { role: 'system', content: 'a', ...marked },
+        { role: 'user', content: [text('text', {}), text('text', {})], ...marked },
+        { role: 'assistant', content: 'a', tool_calls: [call], ...marked },
+        { role: 'tool', tool_call_id: 'c', content: 'a', ...marked },
+        { role: 'assistant', content: 'a', ...marked },
+        { role: 'user', content: '', ...marked },
+      ],
+    },
+    {
+      messages: [
+        { role: 'system', content: [text('text', own)] },
+        { role: 'user', content: [text('text', {}), text('text', own)] },
+        { role: 'assistant', content: 'a', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: [text('text', own)] },
+        { role: 'assistant', content: [text('text', own)] },
+        { role: 'user', content: '' },
+      ],
+    },
+  ],
+  responses: [
+    {
+      input: [
+        { role: 'developer', content: 'a', ...marked },
+        { role: 'assistant', content: 'a', ...marked },
+        { ...callItem, ...marked },
+        { type: 'function_call_output', call_id: 'c', output: 'a', ...marked },
+      ],
+    },
+    {
+      input: [
+        { role: 'developer', content: [text('input_text', own)] },
+        { role: 'assistant', content: 'a' },
+        callItem,
+        { type: 'function_call_output', call_id: 'c', output: [text('input_text', own)] },
+      ],
+    },
+  ],
+} as const;
 
 describe.each([
   [
@@ -162,7 +208,11 @@ describe.each([
 ] as const)('marks of Anthropic in a native request to %s', (path, asked) => {
   const message = "Unknown parameter: 'messages[0].content[0].cache_control'.";
 
-  async function lastSent(model: string, refused: readonly string[]): Promise<unknown> {
+  async function lastSent(
+    model: string,
+    refused: readonly string[],
+    request: object = asked(marked),
+  ): Promise<unknown> {
     const [upstream] = await vendors.upstreams(1);
     if (upstream === undefined) throw new Error('There is no upstream.');
     upstream.script((wire, { body }) => {
@@ -177,7 +227,7 @@ describe.each([
     });
     vendors.open.push(gateway);
     const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' }, ...marked }];
-    const body = { ...asked(marked), model, ...(path === 'responses' && { tools }) };
+    const body = { ...request, model, ...(path === 'responses' && { tools }) };
     const answer = await postJson(`${gateway.url}/v1/${path}`, body, { key: KEY });
     expect(answer.status, await answer.text()).toBe(200);
     const { tools: _tools, model: _model, ...sent } = JSON.parse(`${upstream.requests.at(-1)?.body}`);
@@ -186,6 +236,11 @@ describe.each([
 
   test('are breakpoints of its own at OpenAI from GPT-5.6 on', async () => {
     expect(await lastSent('openai/gpt-5.6-sol', ['cache_control'])).toEqual(asked(own));
+  });
+
+  test('of a whole message are a breakpoint on its last part', async () => {
+    const [request, sent] = WHOLE_MESSAGES[path];
+    expect(await lastSent('openai/gpt-5.6-sol', ['cache_control'], request)).toEqual(sent);
   });
 
   test('are left out for earlier models, and where breakpoints are refused as well', async () => {

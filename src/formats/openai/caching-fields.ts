@@ -3,10 +3,19 @@
  * LiteLLM write Anthropic's `cache_control` in OpenAI's formats, too. OpenAI's own breakpoints are refused by its earlier
  * models, and its key by Groq, Cerebras, NVIDIA and Azure's models of other vendors (zed-industries/zed#36215, #52000,
  * anomalyco/opencode#45113). Such services cache by themselves or not at all, and the answer is the same without the fields.
- * From GPT-5.6 on, a part that had Anthropic's field gets a breakpoint of OpenAI's instead.
+ * From GPT-5.6 on, a part that had Anthropic's field gets a breakpoint of OpenAI's instead, and so does the last part of a
+ * message that had it.
  */
 
-import { asText, isObject, type JsonObject, withEach, withObjects, withoutFields } from '../../lib/json.ts';
+import {
+  asText,
+  isList,
+  isObject,
+  type JsonObject,
+  withEach,
+  withObjects,
+  withoutFields,
+} from '../../lib/json.ts';
 import { wordSet } from '../../lib/words.ts';
 import type { OptionalFields } from '../outbound.ts';
 import { BREAKPOINT, takesBreakpoints } from './cache-breakpoints.ts';
@@ -43,15 +52,46 @@ function withoutFieldsIn(request: JsonObject, refused: readonly string[]): JsonO
   const takesOwn =
     takesBreakpoints(asText(request['model']) ?? '') && !refused.includes('prompt_cache_breakpoint');
   const plainPart = (part: JsonObject): JsonObject =>
-    takesOwn && isObject(part['cache_control']) && !UNMARKED.has(asText(part['type']) ?? '')
+    takesOwn && isObject(part['cache_control']) && canBeMarked(part)
       ? { ...plain(part), ...BREAKPOINT }
       : plain(part);
-  const plainTurn = (turn: JsonObject): JsonObject =>
-    ['content', 'output'].reduce(
-      (left, field) => withEach(left, field, plainPart),
+  const plainTurn = (turn: JsonObject, textType: TextType): JsonObject => {
+    const left = CONTENTS.reduce(
+      (changed, field) => withEach(changed, field, plainPart),
       withEach(plain(turn), 'tool_calls', plain),
     );
+    return takesOwn && isObject(turn['cache_control']) ? withBreakpoint(left, textType) : left;
+  };
   const plainTool = (tool: JsonObject): JsonObject => withObjects(plain(tool), ['function'], plain);
-  const turns = ['messages', 'input'].reduce((left, field) => withEach(left, field, plainTurn), request);
+  const chat = withEach(request, 'messages', (turn) => plainTurn(turn, 'text'));
+  const turns = withEach(chat, 'input', (turn) => plainTurn(turn, 'input_text'));
   return withEach(plain(turns), 'tools', plainTool);
+}
+
+/** Where a message, and the output of a call, hold their parts. */
+const CONTENTS = ['content', 'output'] as const;
+
+/** The type of a part with text, in the messages of chat-completions and in the items of responses. */
+type TextType = 'text' | 'input_text';
+
+/**
+ * A message with a breakpoint on its last part that can have one. None is for a message that ends with calls, nor, in
+ * responses, for one that the model wrote.
+ */
+function withBreakpoint(turn: JsonObject, textType: TextType): JsonObject {
+  const { role, tool_calls: calls } = turn;
+  if ((isList(calls) && calls.length > 0) || (role === 'assistant' && textType === 'input_text')) return turn;
+  const field = CONTENTS.find((name) => turn[name] !== undefined);
+  if (field === undefined) return turn;
+  const content = turn[field];
+  if (typeof content === 'string' && content !== '')
+    return { ...turn, [field]: [{ type: textType, text: content, ...BREAKPOINT }] };
+  if (!isList(content)) return turn;
+  const at = content.findLastIndex((part) => isObject(part) && canBeMarked(part));
+  const part = content[at];
+  return isObject(part) ? { ...turn, [field]: content.with(at, { ...part, ...BREAKPOINT }) } : turn;
+}
+
+function canBeMarked(part: JsonObject): boolean {
+  return !UNMARKED.has(asText(part['type']) ?? '');
 }
