@@ -4,6 +4,7 @@ import { invalid } from '../lib/errors.ts';
 import { flat } from '../lib/flat-text.ts';
 import { percentDecoded } from '../lib/percent-decoded.ts';
 import { base64OfText } from '../lib/utf8.ts';
+import { findTypeByName, sniffMediaType } from './media-types.ts';
 import type { MediaPart } from './prompt.ts';
 
 const SCHEME = 'data:';
@@ -39,10 +40,28 @@ export function parseDataUrl(url: string): { readonly mediaType: string; readonl
 /** Where a medium is found, and its media type if the place says it. */
 export type LocatedMedia = Pick<MediaPart, 'source' | 'mediaType'>;
 
-/** The place that a URL names: for a `data:` URL, what it holds. @throws as `parseDataUrl` does. */
-export function locateMedia(url: string): LocatedMedia {
+/**
+ * The place that a URL names: for a `data:` URL, what it holds.
+ * @param place what is expected there, and @param name the name of the file, if the URL names no type.
+ * @throws as `parseDataUrl` does.
+ */
+export function locateMedia(url: string, place: MediaPart['media'], name?: string): LocatedMedia {
   const inline = parseDataUrl(url);
   if (inline === undefined) return { source: { kind: 'url', url } };
-  const { mediaType, data } = inline;
-  return { source: { kind: 'base64', data }, ...(mediaType !== '' && { mediaType }) };
+  const mediaType = findInlineType(inline, place, name);
+  return { source: { kind: 'base64', data: inline.data }, ...(mediaType !== undefined && { mediaType }) };
+}
+
+/**
+ * The media type of what a `data:` URL holds. Programs leave it out for anything whose type they do not know, so the data
+ * and the name of the file come before RFC 2397, which calls all of it plain text (section 2).
+ * @returns undefined for an image, a sound or a video of an unknown type.
+ */
+export function findInlineType(
+  { mediaType, data }: NonNullable<ReturnType<typeof parseDataUrl>>,
+  place: MediaPart['media'],
+  name?: string,
+): string | undefined {
+  const found = mediaType || sniffMediaType(data);
+  return found ?? (place === 'document' ? (findTypeByName(name) ?? 'text/plain') : undefined);
 }

@@ -1,6 +1,6 @@
 /** Parts of a message's content: text, images, audio, video and files. */
 
-import { parseDataUrl } from '../../../conversation/data-url.ts';
+import { findInlineType, parseDataUrl } from '../../../conversation/data-url.ts';
 import {
   findMediaKind,
   findMediaKindIn,
@@ -26,9 +26,6 @@ import { OF_CLIENTS } from '../../client-fields.ts';
 import { missing } from '../../openai/fields.ts';
 import { parseInputAudio } from '../../openai/media.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
-
-/** The type of a `data:` URL that names none (RFC 2397, section 2). */
-const DEFAULT_TYPE = 'text/plain';
 
 /**
  * One part of a message's content. A part of an unknown type becomes opaque.
@@ -100,14 +97,14 @@ function parseLink(
   const place = LINKS[type];
   const isDocument = place === 'document';
   const inline = parseDataUrl(url) ?? (isDocument ? parseBareData(url) : undefined);
-  const named = inline ? inline.mediaType : findLinkedType(place, url, format);
+  const named = inline ? findInlineType(inline, place) : findLinkedType(place, url, format);
   const media = isDocument ? place : findMediaKindIn(place, named);
   const isElsewhere = isDocument || place === 'audio' || (!inline && media !== place);
   const remaining = withoutNulls(rest);
   return {
     kind: 'media',
     media,
-    ...(named !== undefined && { mediaType: named || DEFAULT_TYPE }),
+    ...(named !== undefined && { mediaType: named }),
     source: inline ? { kind: 'base64', data: inline.data } : { kind: 'url', url },
     ...(typeof detail === 'string' && { detail }),
     ...parseRemainingFields(
@@ -166,7 +163,8 @@ function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPar
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
   if (ADDRESS.test(data)) return { ...common, source: { kind: 'url', url: data } };
   const inline = parseDataUrl(data);
-  const mediaType = inline ? inline.mediaType || DEFAULT_TYPE : (findTypeByName(name) ?? 'application/pdf');
+  const mediaType =
+    (inline && findInlineType(inline, 'document', name)) ?? findTypeByName(name) ?? 'application/pdf';
   return {
     ...common,
     media: findMediaKind(mediaType),

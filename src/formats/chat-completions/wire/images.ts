@@ -28,7 +28,7 @@ export function parseImage(entry: JsonObject): MediaPart | undefined {
   const link = entry['image_url'];
   const url = entry['type'] === 'image_url' ? (asText(link) ?? asText(asObject(link)?.['url'])) : undefined;
   if (!url || isBrokenDataUrl(url)) return undefined;
-  const located = locateMedia(url);
+  const located = locateMedia(url, 'image');
   if (located.mediaType && findMediaKind(located.mediaType) !== 'image') return undefined;
   const signature = parseExtraContent(entry['extra_content']);
   return {

@@ -1,6 +1,6 @@
 /** Images, audio, video and documents of a request: `inlineData`, and `fileData` with a URI. */
 
-import { parseDataUrl } from '../../../conversation/data-url.ts';
+import { findInlineType, parseDataUrl } from '../../../conversation/data-url.ts';
 import { findMediaKind, findTypeByUrl } from '../../../conversation/media-types.ts';
 import type { MediaPart, MediaSource } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
@@ -36,7 +36,7 @@ export function parseFile(value: JsonObject, param: string): MediaPart {
   const uri = requireText(known['fileUri'], `${param}.fileUri`);
   const inline = parseDataUrl(uri);
   if (inline !== undefined) {
-    const mimeType = known['mimeType'] ?? (inline.mediaType || undefined);
+    const mimeType = known['mimeType'] ?? findInlineType(inline, 'document', asText(known['displayName']));
     return makeMedia({ ...known, ...compact({ mimeType }) }, { kind: 'base64', data: inline.data });
   }
   const source: MediaSource = isInGooglesStore(uri)

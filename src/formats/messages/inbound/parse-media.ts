@@ -19,7 +19,7 @@ import { parseRequiredText } from './required-fields.ts';
  */
 export function parseImage(block: JsonObject, at: string): MediaPart | undefined {
   const { type: _, source: given, cache_control, transformations, ...rest } = block;
-  const source = parseSource(asObject(given) ?? {}, `${at}.image.source`);
+  const source = parseSource(asObject(given) ?? {}, 'image', `${at}.image.source`);
   if (source === undefined) return undefined;
   return {
     kind: 'media',
@@ -50,7 +50,7 @@ export function parseDocument(
       ...parseImages(origin['content'], `${at}.document.source.content`),
     ];
   }
-  const source = parseSource(origin, `${at}.document.source`);
+  const source = parseSource(origin, 'document', `${at}.document.source`);
   if (source === undefined) return undefined;
   const name = asText(title);
   const preface = asText(context) ?? '';
@@ -84,7 +84,7 @@ function parseImages(content: Json | undefined, at: string): readonly MediaPart[
 }
 
 /** @throws GatewayError `invalid-request` in Anthropic's wording, if the data or the reference is missing. */
-function parseSource(source: JsonObject, at: string): LocatedMedia | undefined {
+function parseSource(source: JsonObject, place: MediaPart['media'], at: string): LocatedMedia | undefined {
   const mediaType = asText(source['media_type']);
   const typed = mediaType === undefined ? {} : { mediaType };
   switch (source['type']) {
@@ -100,7 +100,7 @@ function parseSource(source: JsonObject, at: string): LocatedMedia | undefined {
       };
     case 'url':
       // Anthropic itself takes data as base64 alone.
-      return { ...locateMedia(nonEmptyText(source['url'], `${at}.url.url`)), ...typed };
+      return { ...locateMedia(nonEmptyText(source['url'], `${at}.url.url`), place), ...typed };
     case 'file':
       return {
         source: {

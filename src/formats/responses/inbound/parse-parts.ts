@@ -88,7 +88,7 @@ function parseImage(part: JsonObject, path: Place): MediaPart {
   const { type: _, image_url, file_id, detail, ...rest } = part;
   const url = textAt(image_url, fieldPlace(path, 'image_url'));
   const id = textAt(file_id, fieldPlace(path, 'file_id'));
-  const found = url === undefined ? parseFileId(id) : locateMedia(url);
+  const found = url === undefined ? parseFileId(id) : locateMedia(url, 'image');
   if (found === undefined) throw missing(fieldPlace(path, 'image_url'));
   const imageDetail = textAt(detail, fieldPlace(path, 'detail'));
   return {
@@ -107,7 +107,7 @@ function parseFile(part: JsonObject, path: Place): MediaPart {
   const id = textAt(file_id, fieldPlace(path, 'file_id'));
   const name = textAt(filename, fieldPlace(path, 'filename'));
   const imageDetail = textAt(detail, fieldPlace(path, 'detail'));
-  const pointed = url === undefined ? parseFileId(id) : locateMedia(url);
+  const pointed = url === undefined ? parseFileId(id) : locateMedia(url, 'document', name);
   const found = data === undefined ? pointed : parseFileData(data, name);
   if (found === undefined) throw missing(fieldPlace(path, 'file_data'));
   return {
@@ -137,7 +137,7 @@ function parseAudio(part: JsonObject, path: Place): MediaPart {
 /** Parses `input_video`, which Open Responses has. */
 function parseVideo(part: JsonObject, path: Place): MediaPart {
   const { type: _, video_url, ...rest } = part;
-  const found = locateMedia(requiredText(video_url, fieldPlace(path, 'video_url')));
+  const found = locateMedia(requiredText(video_url, fieldPlace(path, 'video_url')), 'video');
   return {
     kind: 'media',
     media: findMediaKindIn('video', found.mediaType),
@@ -148,7 +148,7 @@ function parseVideo(part: JsonObject, path: Place): MediaPart {
 
 /** Parses a `data:` URL, or plain base64. Then the file's name shows the media type; without one it is most often a PDF. */
 function parseFileData(data: string, name: string | undefined): LocatedMedia {
-  const found = locateMedia(data);
+  const found = locateMedia(data, 'document', name);
   if (found.source.kind === 'base64') return found;
   return { source: { kind: 'base64', data }, mediaType: findTypeByName(name) ?? 'application/pdf' };
 }
