@@ -506,6 +506,63 @@ describe("checklist 46: Amazon's words in Anthropic's format are no normal end",
   });
 });
 
+/** Beside any end: `InvokeModel` of Amazon's API reference. */
+const INTERVENED = { 'amazon-bedrock-guardrailAction': 'INTERVENED' };
+
+/** What a vendor said, with further fields in each of its lines that is chosen. */
+function withFields(
+  { type, body }: Said,
+  isChosen: (line: string) => boolean,
+  fields: JsonObject = INTERVENED,
+): Said {
+  const more = JSON.stringify(fields).slice(1, -1);
+  const lines = String(body)
+    .split('\n')
+    .map((line) => (line.endsWith('}') && isChosen(line) ? `${line.slice(0, -1)},${more}}` : line));
+  return { type, body: lines.join('\n') };
+}
+
+describe("checklist 46: an answer that a guardrail of Amazon's has changed is no normal end", () => {
+  const blocked = claudeBoth([{ type: 'text', text: 'Sorry.' }], 'end_turn');
+  const claudes: [at: string, said: Both][] = [
+    'message_start',
+    'content_block_delta',
+    'message_delta',
+    'message_stop',
+  ].map((type) => [
+    type,
+    {
+      whole: withFields(blocked.whole, () => true),
+      stream: withFields(blocked.stream, (event) => event.includes(`"type":"${type}"`)),
+    },
+  ]);
+
+  test.each(claudes)('checklist 46: Claude, beside %s', async (_, said) => {
+    for (const from of ['chat-completions', 'responses'] as const)
+      expect(await ends(from, CLAUDE, said)).toEqual(['content_filter', ['content_filter']]);
+  });
+
+  test.each([
+    ['messages', 'refusal'],
+    ['responses', 'content_filter'],
+  ] as const)('checklist 46: in chat-completions, to %s', async (from, expected) => {
+    const said = {
+      whole: json({ ...completion({ content: 'Sorry.' }, 'stop'), ...INTERVENED }),
+      stream: chatStream(chunk({ content: 'Sorry.' }), chunk({}, 'stop', INTERVENED)),
+    };
+    expect(await ends(from, QWEN, said)).toEqual([expected, [expected]]);
+  });
+
+  test('checklist 46: the action NONE changes nothing', async () => {
+    const action = { 'amazon-bedrock-guardrailAction': 'NONE' };
+    const said = {
+      whole: withFields(blocked.whole, () => true, action),
+      stream: withFields(blocked.stream, () => true, action),
+    };
+    expect(await ends('chat-completions', CLAUDE, said)).toEqual(['stop', ['stop']]);
+  });
+});
+
 describe("checklist 168: Z.ai's own finish reasons are understood", () => {
   const GLM = 'z-ai/glm-5.2';
 

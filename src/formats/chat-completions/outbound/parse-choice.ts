@@ -3,6 +3,7 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { TokenLogprob } from '../../../conversation/reply.ts';
 import { asObject, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { INTERVENED_FINISH } from '../../bedrock-guardrail.ts';
 import {
   isStandardFinish,
   nativeWord,
@@ -89,6 +90,11 @@ export class ChoiceReader {
    */
   isPlausible(): boolean {
     return this.isFinished() || this.#message.isWhole();
+  }
+
+  /** Notes that a guardrail of Bedrock's has changed the answer, which ends as any other. */
+  filter(): void {
+    this.#native ??= INTERVENED_FINISH;
   }
 
   /**

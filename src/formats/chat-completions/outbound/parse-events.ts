@@ -16,6 +16,7 @@ import { asNumber, asObject, asObjects, isList, isObject, type JsonObject } from
 import type { Pieces } from '../../../streams/repeated-events.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Step } from '../../../streams/step.ts';
+import { hasIntervened } from '../../bedrock-guardrail.ts';
 import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
@@ -55,6 +56,8 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   #reportedUsage: JsonObject | undefined;
   /** Perplexity's search results, to which the numbers in its texts refer. */
   #sources: readonly JsonObject[] | undefined;
+  /** Whether a guardrail of Bedrock's has changed the answer. */
+  #isFiltered = false;
   #isDone = false;
   #lastPiece: string | undefined;
   /** The choice of that piece. */
@@ -84,6 +87,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     }
     const chunk = parseEventObject(data);
     if (event === 'error') throw parseErrorObject(chunk);
+    this.#isFiltered ||= hasIntervened(chunk);
     this.#readChunk(chunk, out);
   }
 
@@ -165,6 +169,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#reportUsage(out);
     let late = this.#head.lateFields();
     for (const choice of this.#choices) {
+      if (this.#isFiltered) choice?.filter();
       choice?.end(late, this.#sources ?? [], out);
       late = undefined;
     }

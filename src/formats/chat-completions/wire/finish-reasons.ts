@@ -4,6 +4,7 @@ import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
+import { INTERVENED_FINISH } from '../../bedrock-guardrail.ts';
 
 const FINISH: ReadonlyMap<string, Finish> = new Map([
   ['stop', 'stop'],
@@ -31,7 +32,7 @@ const FINISH: ReadonlyMap<string, Finish> = new Map([
   ['spii', 'content-filter'],
   ['malformed_function_call', 'malformed-call'],
   // Amazon Bedrock (its API reference, Converse, `stopReason`; pydantic/pydantic-ai#7816).
-  ['guardrail_intervened', 'content-filter'],
+  [INTERVENED_FINISH, 'content-filter'],
   ['content_filtered', 'content-filter'],
   ['malformed_model_output', 'malformed-call'],
   ['malformed_tool_use', 'malformed-call'],
@@ -86,6 +87,7 @@ const NATIVE_FINISH: Readonly<Record<string, { readonly standard: Finish; readon
   pause_turn: { standard: 'stop', meaning: 'pause' },
   refusal: { standard: 'content-filter', meaning: 'refusal' },
   model_context_window_exceeded: { standard: 'length', meaning: 'context-length' },
+  [INTERVENED_FINISH]: { standard: 'stop', meaning: 'content-filter' },
   MALFORMED_FUNCTION_CALL: { standard: 'content-filter', meaning: 'malformed-call' },
 };
 

@@ -18,6 +18,7 @@ import {
 import type { Pieces } from '../../../streams/repeated-events.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink, Step } from '../../../streams/step.ts';
+import { GUARDRAIL_ACTION, hasIntervened, INTERVENED } from '../../bedrock-guardrail.ts';
 import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser } from '../../format.ts';
 import { parseEnd } from '../wire/finish-reasons.ts';
@@ -52,6 +53,8 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
   #isOver = false;
   /** Whether the message has said why it stopped, and no content has come after that. */
   #isStopped = false;
+  /** Whether an event has said so of a guardrail of Bedrock's. */
+  #isFiltered = false;
   /** Whether it counts as complete without a `message_stop`. */
   #mayEndHere = false;
   #lastPiece: string | undefined;
@@ -73,6 +76,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
     if (this.#isOver || saysNothing(data)) return;
     const value = parseEventObject(data);
     const type = asText(value['type']) ?? event;
+    this.#isFiltered ||= hasIntervened(value);
     if (type === 'content_block_delta') this.#lastPiece = this.#readDelta(value, out);
     else this.#read(type, data, value, out);
   }
@@ -199,7 +203,8 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#startLate(out);
     this.#isOver = true;
     this.#blocks.end(out);
-    const ending = parseEnd({ ...this.#end, ...withoutNulls(fields) }, this.#blocks.calls);
+    const filtered = this.#isFiltered ? { [GUARDRAIL_ACTION]: INTERVENED } : {};
+    const ending = parseEnd({ ...this.#end, ...withoutNulls(fields), ...filtered }, this.#blocks.calls);
     out.enqueue({ type: 'choice-end', choice: 0, ...ending });
     out.enqueue({ type: 'reply-end' });
   }

@@ -9,6 +9,7 @@ import {
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
+import { GUARDRAIL_ACTION, hasIntervened, INTERVENED_FINISH } from '../../bedrock-guardrail.ts';
 import { MESSAGE_FIELDS, OWN_END_FIELDS, STOP_FIELDS } from './message-fields.ts';
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
@@ -24,7 +25,7 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['sensitive', 'content-filter'],
   ['model_context_window_exceeded', 'context-length'],
   // Amazon Bedrock, whose words services in front of it pass on (its API reference, Converse, `stopReason`).
-  ['guardrail_intervened', 'content-filter'],
+  [INTERVENED_FINISH, 'content-filter'],
   ['content_filtered', 'content-filter'],
   ['malformed_model_output', 'malformed-call'],
   ['malformed_tool_use', 'malformed-call'],
@@ -61,16 +62,18 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
   const { stop_reason, stop_sequence } = fields;
   const [endFields, unknownFields] = splitFields(otherFields(fields, STOP_FIELDS), OWN_END_FIELDS);
   const word = asText(stop_reason);
+  const isFiltered = hasIntervened(endFields);
   const stopSequence = asText(stop_sequence);
   const explanation = asText(asObject(endFields['stop_details'])?.['explanation']);
   return {
-    finish: findFinish(word, calls),
+    finish: isFiltered ? 'content-filter' : findFinish(word, calls),
     ...(stopSequence !== undefined && { stopSequence }),
+    ...(isFiltered && { native: INTERVENED_FINISH }),
     ...(word !== undefined && !COMMON.includes(word) && { native: word }),
     ...(explanation !== undefined && { explanation }),
     ...withFormatSpecific('messages', {
       ...withoutNulls(endFields),
-      ...(word !== undefined && !RESTORED.has(word) && { stop_reason: word }),
+      ...(word !== undefined && (isFiltered || !RESTORED.has(word)) && { stop_reason: word }),
     }),
     ...withUnknownFields(withoutNulls(unknownFields)),
   };
@@ -143,7 +146,11 @@ function renderRefusalDetails({ native, explanation }: End): JsonObject {
 }
 
 /** Fields of the end that stand beside the `delta` of a `message_delta`. */
-const BESIDE_DELTA: ReadonlySet<string> = new Set(['context_management', 'input_transformations']);
+const BESIDE_DELTA: ReadonlySet<string> = new Set([
+  'context_management',
+  'input_transformations',
+  GUARDRAIL_ACTION,
+]);
 
 /**
  * Renders the fields of the end besides the stop reason, under the vendor's names.
