@@ -32,8 +32,9 @@ export async function refusedReply(answered: VendorAnswer): Promise<RenderedRepl
   const said = withWord(withWait(refused, answer), answer.status, shown);
   const error = findLacking(answered, said) ?? said;
   const isOurs = error.fault === 'upstream-auth' || error.loss === 'elsewhere';
-  // A body that is not JSON is the page of some proxy on the way, not the vendor's error.
-  if (translation === undefined && !isOurs && isJson) {
+  // A body that is not JSON is the page of some proxy on the way, not the vendor's error. A status from 600 on is none of
+  // HTTP's (RFC 9110, section 15), and the libraries of callers fail at it.
+  if (translation === undefined && !isOurs && isJson && answer.status < 600) {
     const reply = { id, format: route.format, status: answer.status, refusal: error, limitHeaders, ledger };
     const headers = withReportedWait(responseHeaders(answer.headers, hiding(secret)), error);
     return withBody({ ...reply, headers, body }, text, shown);
