@@ -110,7 +110,7 @@ export interface Routed extends Targeted, Scanned {
   readonly body: Buffer;
   /** Makes the same request for the next fallback, by the reason why this model does not answer. */
   readonly nextFallback?: (reason: FallbackReason) => Routed | undefined | Promise<Routed | undefined>;
-  /** The ids of other models that the body names; set only for callers who are limited by model. */
+  /** The ids of other models that the body names; set only for callers who are limited by model or hold `longest`. */
   readonly otherModels?: readonly string[];
   /** Set for a fallback: the body was written for another model. */
   readonly isFallback?: true;

@@ -1,10 +1,10 @@
 /** Holds what a request may cost of the budgets of its key and its group, until its cost has been charged. */
 
-import { isBudgeted } from '../access/limits/limited.ts';
+import { holdsLongest, isBudgeted } from '../access/limits/limited.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import type { Release } from '../access/limits/reservations.ts';
 import { estimateCost } from '../accounting/usage/cost-estimate.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import { type Catalog, vendorName } from '../catalog/catalog.ts';
 import type { Stage } from '../streams/chain.ts';
 import type { Routed } from './exchange.ts';
 import { admitFallbacks } from './model/admit-fallbacks.ts';
@@ -18,11 +18,11 @@ const CONTINUING = ['previous_response_id', 'conversation', 'prompt', 'cachedCon
  * Makes the stage that refuses a request for which budgets have no room. A request passes at once if no budget applies.
  * @throws GatewayError `rate-limited` or `quota-exceeded`.
  */
-export function reserve(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
+export function reserve(limits: Limits | undefined, catalog: Catalog): Stage<Routed, Routed> {
   function hold(limited: Limits, routed: Routed): Release | Promise<Release> {
     const { principal, model, otherModels = [], route, standings, ledger } = routed;
-    const asked = { model: model.id, otherModels, otherNames, tag: ledger.tag };
-    return limited.reserve(principal, asked, estimate(routed), route.format, standings);
+    const asked = { model: model.id, otherModels, otherNames: catalog.otherNames, tag: ledger.tag };
+    return limited.reserve(principal, asked, estimateAll(routed, catalog), route.format, standings);
   }
 
   /** The fallbacks of a request. Each holds what it may cost itself, and gives back what the one before it held. */
@@ -39,7 +39,8 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
     if (limits === undefined || !isBudgeted(principal)) return routed;
     // A count costs nothing, and neither does what the sandbox answers.
     if (route.operation === 'count-tokens' || vendor.simulated) return routed;
-    if (reservesLongest(routed)) requireUniqueKeys(routed, route.format);
+    // A key that is written twice could hide how long the answer may be.
+    if (holdsLongest(principal)) requireUniqueKeys(routed, route.format);
     const held = hold(limits, routed);
     if (held instanceof Promise)
       return held.then((later) => {
@@ -51,9 +52,15 @@ export function reserve(limits: Limits | undefined, { otherNames }: Catalog): St
   };
 }
 
-/** A key that is written twice could hide how long the answer may be. */
-function reservesLongest({ principal: { limits, group } }: Routed): boolean {
-  return limits.budgetReserve === 'longest' || group?.limits.budgetReserve === 'longest';
+/** The vendor may ask any of the models that the body names, and tell what the dearest one has cost. */
+function estimateAll(routed: Routed, catalog: Catalog): ReturnType<typeof estimateCost> {
+  const { model, otherModels = [] } = routed;
+  const own = estimate(routed);
+  const others = otherModels.flatMap((id) => {
+    const other = catalog.resolve(id, vendorName(model.id));
+    return other === undefined ? [] : [estimate({ ...routed, model: other }).longest];
+  });
+  return { ...own, longest: Math.max(own.longest, ...others) };
 }
 
 function estimate(routed: Routed): ReturnType<typeof estimateCost> {
@@ -75,14 +82,14 @@ function estimate(routed: Routed): ReturnType<typeof estimateCost> {
  * at its end: it is an estimate anyway, and a caller who sends one request after the other must not wait.
  */
 function keep(routed: Routed, held: Release): void {
-  const { ledger, response } = routed;
+  const { ledger, response, principal } = routed;
   // The caller may have left in the meantime: then the exchange has been recorded already.
   if (response.closed) {
     held();
     return;
   }
   ledger.release = held;
-  if (!ledger.isRecorded || !reservesLongest(routed)) response.on('close', held);
+  if (!ledger.isRecorded || !holdsLongest(principal)) response.on('close', held);
 }
 
 function release({ ledger }: Routed): void {

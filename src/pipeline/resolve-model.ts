@@ -1,6 +1,6 @@
 /** Which model a request is for, which vendor serves it, and whether the request is native or translated. */
 
-import { isLimitedByModel } from '../access/limits/limited.ts';
+import { isLimitedByOthers } from '../access/limits/limited.ts';
 import { isConfined } from '../access/principal.ts';
 import { bindingTo, type StoredIds } from '../access/stored-ids.ts';
 import { type Catalog, MAX_ID_LENGTH } from '../catalog/catalog.ts';
@@ -61,7 +61,7 @@ async function resolve(admitted: Admitted, known: Known, reach: ReachOptions): P
   const { model, vendor } = findServed(sent, admitted, known, reach);
   // A refusal is recorded with the model, too: an operator then sees what a key was refused for.
   ledger.model = model;
-  const limited = isLimitedByModel(principal);
+  const limited = isLimitedByOthers(principal);
   const confined = isConfined(principal);
   if (limited || confined) {
     // Then the value is there at once for the checks below.

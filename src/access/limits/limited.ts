@@ -34,9 +34,19 @@ export function isBudgeted(limited: Limited): boolean {
   return hasAny(limited, hasBudget);
 }
 
+/** Whether requests hold the longest answer they may get of a key's or its group's budgets. */
+export function holdsLongest({ limits, group }: Limited): boolean {
+  return limits.budgetReserve === 'longest' || group?.limits.budgetReserve === 'longest';
+}
+
 /** Whether any limit for some models applies to a key or its group. */
 export function isLimitedByModel({ modelLimits, group }: Limited): boolean {
   return modelLimits !== undefined || group?.modelLimits !== undefined;
+}
+
+/** Whether the other models that a request names count for a limit: one for some models, or a budget that holds `longest`. */
+export function isLimitedByOthers(limited: Limited): boolean {
+  return isLimitedByModel(limited) || (isBudgeted(limited) && holdsLongest(limited));
 }
 
 /** Whether the tokens or the cost of answers are limited, for all models or for some. */

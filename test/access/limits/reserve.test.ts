@@ -322,6 +322,17 @@ describe('with the longest answer reserved', () => {
     expect((await ask(url, { format })).status).toBe(200);
   });
 
+  test.each([
+    ['chat-completions', { models: ['compatible/dearer'] }],
+    ['responses', { models: ['compatible/dear', 'compatible/dearer'] }],
+    ['messages', { fallbacks: [{ model: 'compatible/dearer' }] }],
+  ] as const)('in %s the dearest of the models that the vendor may ask is held: %j', async (format, more) => {
+    const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' });
+    expect((await ask(url, { format, more, most: 1_000 })).status).toBe(429);
+    expect(vendor.received).toHaveLength(0);
+    expect((await ask(url, { format, more, most: 400 })).status).toBe(200);
+  });
+
   test('a bound that is written twice is rejected: the vendor may read the other one', async () => {
     const { url } = await serve({ budgetDay: 5, budgetReserve: 'longest' });
     const response = await fetch(`${url}/v1/chat/completions`, {
