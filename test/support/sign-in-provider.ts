@@ -19,6 +19,10 @@ export interface SignInProvider {
   signer: Key;
   /** How often its description was asked for. */
   described: number;
+  /** How often a token was asked for. */
+  granted: number;
+  /** What a token waits for. */
+  held: Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -65,6 +69,8 @@ export async function startSignInProvider(): Promise<SignInProvider> {
       response.writeHead(302, { location: back.href });
       return response.end();
     }
+    provider.granted += 1;
+    await provider.held;
     const given = new URLSearchParams(body.toString());
     const asked = begun.get(given.get('code') ?? '');
     begun.delete(given.get('code') ?? '');
@@ -99,6 +105,8 @@ export async function startSignInProvider(): Promise<SignInProvider> {
     instead: {},
     signer: key,
     described: 0,
+    granted: 0,
+    held: undefined,
     close: server.close,
   };
   return provider;

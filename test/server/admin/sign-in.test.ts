@@ -11,6 +11,7 @@ import { makeProviderKey } from '../../access/identities/provider.ts';
 import { ADMIN_KEY, startAdmin, type TestAdmin } from '../../support/admin.ts';
 import { freePort } from '../../support/free-port.ts';
 import { CLIENT, type SignInProvider, startSignInProvider } from '../../support/sign-in-provider.ts';
+import { soon } from '../../support/soon.ts';
 import { useStoppedClock } from '../../support/stopped-clock.ts';
 
 const clock = useStoppedClock();
@@ -33,6 +34,7 @@ beforeEach(() => {
   provider.signer = published;
   provider.person = { email: 'alice@e.example', realm: { roles: ['operators'] } };
   provider.instead = {};
+  provider.held = undefined;
 });
 
 /** An admin listener where people sign in, unless `changes` prevents it. */
@@ -241,6 +243,29 @@ describe('refused', () => {
     expect(answer.status).toBe(403);
     expect(await answer.text()).toMatch(/is not valid(?: \(\w+\))?\.\n$/);
     expect(admin.told.at(-1)).toMatch(/^A sign-in to the console was refused: .*is not valid.*\.$/);
+  });
+
+  test('more than 32 at once, and the next one succeeds when it is loaded again', async () => {
+    const hold = Promise.withResolvers<void>();
+    provider.held = hold.promise;
+    const granted = provider.granted;
+    const browsers = Array.from({ length: 33 }, (): Jar => new Map());
+    const ways = await Promise.all(
+      browsers.map(async (jar) => {
+        const begun = await visit(`${admin.url}/admin/sign-in`, jar);
+        return locationOf(await fetch(locationOf(begun), { redirect: 'manual' }));
+      }),
+    );
+    const end = (at: number) => visit(ways[at] ?? '', browsers[at] ?? new Map());
+    const first = Promise.all(browsers.slice(1).map((_, at) => end(at)));
+    await soon(() => expect(provider.granted - granted).toBe(32));
+    const refused = await end(32);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(provider.granted - granted).toBe(32);
+    hold.resolve();
+    provider.held = undefined;
+    expect((await first).map(({ status }) => status)).toEqual(Array(32).fill(302));
+    expect((await end(32)).status).toBe(302);
   });
 
   test('a way back in another browser, and one that comes twice', async () => {

@@ -34,6 +34,12 @@ export interface SignInRoutes extends Omit<SignInOptions, 'redirectUri'> {
 /** How many refused sign-ins have a line of their own in a minute. Whoever reaches the admin listener can cause them. */
 const MAX_LINES = 30;
 
+/**
+ * How many sign-ins may end at once: for each the provider is asked, and whoever reaches the admin listener can begin as many
+ * as they like.
+ */
+const MAX_ENDING = 32;
+
 /** Receives the reason why somebody could not sign in. */
 export type SignInReports = Pick<Diagnostics, 'info' | 'problem'>;
 
@@ -66,6 +72,8 @@ export function addSignInRoutes(
   const log = logRefusals(reports.info);
   const forget = `${cookie}=; Max-Age=0; ${attributes}`;
 
+  let ending = 0;
+
   get('/admin/sign-in', async () => {
     try {
       const { url, pending } = await provider.begin();
@@ -82,11 +90,12 @@ export function addSignInRoutes(
       const { state, nonce, verifier } = kept ?? {};
       if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string')
         throw new SignInFailed('This sign-in was not begun in this browser, or took too long.');
+      if (ending >= MAX_ENDING) return tooMany();
       const query = new URL(message.url ?? '/', signIn.url).search;
-      const person = await provider.end(new URL(`${signIn.url}/admin/sign-in/callback${query}`), {
-        state,
-        nonce,
-        verifier,
+      const callback = new URL(`${signIn.url}/admin/sign-in/callback${query}`);
+      ending += 1;
+      const person = await provider.end(callback, { state, nonce, verifier }).finally(() => {
+        ending -= 1;
       });
       return redirect(`${signIn.url}/#/usage`, await sessions.begin(person), forget);
     } catch (error) {
@@ -130,6 +139,19 @@ function logRefusals(info: SignInReports['info']): (reason: string) => void {
     last = reason;
     say();
   };
+}
+
+/** The browser keeps what it has begun, so that loading the page again ends the sign-in. */
+function tooMany(): Response {
+  return new Response('Too many people are signing in at once. Load this page again.\n', {
+    status: 503,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      'retry-after': '1',
+      'x-content-type-options': 'nosniff',
+    },
+  });
 }
 
 /** A page of one sentence, since a browser shows it. The log has it too, for whoever can fix what is wrong. */
