@@ -56,9 +56,21 @@ const AWAY =
 const AWAY_MESSAGE =
   /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
+/**
+ * What PgBouncer says to every transaction in its mode for single statements, with 08P01, which it also says of a server
+ * that it cannot reach (its server.c and client.c). The store needs transactions, so to wait is in
+ * vain.
+ */
+const WITHOUT_TRANSACTIONS = /transaction blocks not allowed in statement pooling mode/;
+
+function refusesTransactions(error: unknown): boolean {
+  return error instanceof Error && WITHOUT_TRANSACTIONS.test(error.message);
+}
+
 /** Whether PostgreSQL could not be reached or did not answer, so that it may a moment later. */
 export function isAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isAway);
+  if (refusesTransactions(error)) return false;
   return AWAY.test(errorCode(error) ?? '') || (error instanceof Error && AWAY_MESSAGE.test(error.message));
 }
 
@@ -97,13 +109,15 @@ const UNTRUSTED: ReadonlySet<string | undefined> = wordSet(`
 const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
- * A hint for two failures whose remedy is hard to guess: PostgreSQL's own clients verify nothing for `require`, and a
- * path to a file is no address.
+ * A hint for failures whose remedy is hard to guess: PostgreSQL's own clients verify nothing for `require`, a path to a file
+ * is no address, and a pooler's mode is not seen here.
  */
 export function hintFor(error: unknown, { url }: StorePlace): string {
   const code = errorCode(error);
   if (UNTRUSTED.has(code))
     return '. To trust its certificate, add sslrootcert=FILE (the authority that signed it) to the address; sslmode=no-verify skips the check';
+  if (refusesTransactions(error))
+    return '. The pooler before it must lend its connections for transactions or sessions (pool_mode of PgBouncer)';
   return url === undefined && UNWRITABLE.has(code)
     ? '. GATEWAY_STORE_PATH (store.path) names another file, DATABASE_URL (store.url) a PostgreSQL'
     : '';
