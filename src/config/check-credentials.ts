@@ -38,7 +38,7 @@ export async function checkCredentials(
     // Tokens of Microsoft Entra ID need no package.
     if (credentials.type !== 'azure') requirePackages(credentials.type, field);
     if (credentials.type === 'google') await checkGoogle(credentials, field, environment, directory);
-    if (credentials.type === 'azure') await checkAzure(credentials, field, environment, directory);
+    if (credentials.type === 'azure') checkAzure(credentials, field, environment);
   }
 }
 
@@ -54,16 +54,17 @@ async function checkGoogle(
     await checkGoogleFile(`${field}: GOOGLE_APPLICATION_CREDENTIALS`, resolve(directory, named));
 }
 
-async function checkAzure(
+/**
+ * The token that Kubernetes puts into a file may come after the start, and another one every hour. Until it is there, the
+ * log says so, and requests that need it fail.
+ */
+function checkAzure(
   credentials: Extract<GivenCredentials, { type: 'azure' }>,
   field: string,
   environment: Environment,
-  directory: string,
-): Promise<void> {
+): void {
   const flow = azureFlow(credentials, environment);
   if (typeof flow === 'string') throw invalidConfig(`${field}: ${flow}`);
-  if (flow.by !== 'workload') return;
-  await readTextFile(`${field}: AZURE_FEDERATED_TOKEN_FILE`, resolve(directory, flow.file));
 }
 
 function findPlaces(vendors: Config['vendors']): readonly Place[] {

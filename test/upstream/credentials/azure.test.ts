@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { readGiven } from '../../../src/config/load.ts';
 import { type ConfigInput, configSchema } from '../../../src/config/schema.ts';
 import { openGateway } from '../../../src/server/open-gateway.ts';
 import { openCloudTokens } from '../../../src/upstream/credentials/cloud-tokens.ts';
@@ -104,6 +105,29 @@ test('with the token of a Kubernetes pod (AKS)', async () => {
     client_assertion: 'token-of-the-pod',
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   });
+});
+
+test('with the token of a pod that comes after the start', async () => {
+  const file = join(directory, 'late-token');
+  stubCloud({
+    AZURE_AUTHORITY_HOST: cloud.url,
+    AZURE_TENANT_ID: 'tenant-1',
+    AZURE_CLIENT_ID: 'client-1',
+    AZURE_FEDERATED_TOKEN_FILE: file,
+  });
+  const vendors = { anthropic: { baseUrl: `${vendor.url}/anthropic`, credentials: 'azure' } } as const;
+  const read = await readGiven({ vendors }, process.env, directory);
+  const told: string[] = [];
+  const cloudTokens = openCloudTokens((line) => void told.push(line));
+  const { close } = await openGateway(read, { cloudTokens });
+  await until(() => told.length > 0);
+  await close();
+  expect(told).toEqual([expect.stringMatching(/^The gateway could not get .* requests there fail: ENOENT/)]);
+  gateway = await startCloudGateway(vendors.anthropic);
+  expect(await gateway.say()).toEqual([502, expect.stringContaining('(ENOENT)')]);
+  expect(vendor.received).toEqual([]);
+  writeFileSync(file, 'token-of-the-pod');
+  await vi.waitFor(async () => expect((await gateway?.say())?.[0]).toBe(200), { timeout: 60_000 });
 });
 
 test('with the managed identity of a machine', async () => {

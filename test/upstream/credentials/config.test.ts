@@ -130,11 +130,6 @@ test.each<[object, Environment, string]>([
     {},
     'vendors.openai.credentials: needs tenantId (or AZURE_TENANT_ID)',
   ],
-  [
-    { openai: { baseUrl: AZURE, credentials: 'azure' } },
-    { AZURE_TENANT_ID: 't', AZURE_CLIENT_ID: 'c', AZURE_FEDERATED_TOKEN_FILE: 'nope' },
-    `vendors.openai.credentials: AZURE_FEDERATED_TOKEN_FILE: ${at('nope')} cannot be read (ENOENT)`,
-  ],
   [google('nope'), {}, `vendors.google.credentials.file: ${at('nope')} cannot be read (ENOENT)`],
   [google('torn.json'), {}, `vendors.google.credentials.file: ${at('torn.json')} ${NOT_GOOGLE}`],
   [google('key.json'), {}, `vendors.google.credentials.file: ${at('key.json')} ${NOT_GOOGLE}`],
