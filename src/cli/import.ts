@@ -22,7 +22,7 @@ export const importFile = command({
       import('../config/config-file.ts'),
       import('../devtools/import/import-config.ts'),
     ]);
-    const { values } = await orExit(readConfigFile(args.file, process.cwd()));
+    const { values } = await orExit(readConfigFile(args.file, process.cwd(), process.env));
     const imported = importConfig(values);
     if (imported === undefined)
       throw new CommandError(`${args.file} is not a configuration of LiteLLM, Portkey or Bifrost.`);

@@ -5,17 +5,21 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from 'c12';
 import { ConfigError } from '../lib/config-error.ts';
+import type { Environment } from '../lib/environment.ts';
+import { withoutSecrets } from '../upstream/redact.ts';
 import { refuseTwice } from './json-files.ts';
 import { asRecord, findFile, NO_OBJECT, readFresh } from './read-fresh.ts';
 
 /**
  * Reads `gateway.config.*` in `directory`, or the file `named`.
+ * @param environment the variables, whose secrets an error of a file of code does not show.
  * @returns the values, and the file; without a file, no values.
  * @throws ConfigError if the file does not exist, cannot be read, or does not hold an object.
  */
 export async function readConfigFile(
   named: string | undefined,
   directory: string,
+  environment: Environment,
 ): Promise<{ values: Record<string, unknown>; file?: string }> {
   try {
     const { config, configFile, layers } = await loadConfig<Record<string, unknown>>({
@@ -44,7 +48,7 @@ export async function readConfigFile(
     return { values: config, file: configFile };
   } catch (error) {
     const file = findFile(named, directory);
-    const reason = withoutQuotes(getReason(error), file);
+    const reason = withoutVariables(withoutQuotes(getReason(error), file), environment);
     const advice = file === undefined ? '' : await quotesAdvice(file, reason);
     const place = file === undefined || reason.includes(file) ? '' : `${file}: `;
     throw new ConfigError(`The configuration file cannot be read: ${place}${reason}${advice}`);
@@ -75,6 +79,17 @@ function withoutQuotes(reason: string, file: string | undefined): string {
   if (place === undefined || !isYaml(file)) return reason;
   const [words = ''] = reason.slice(0, -place.length).split(/"|!<|:/, 1);
   return `${words.trim()} ${place}`;
+}
+
+/** What a variable is called that holds a secret, or an address with one. */
+const OF_SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|URL|AUTH/i;
+
+/** A message without the secrets that code has read from the environment: it may throw anything. */
+function withoutVariables(reason: string, environment: Environment): string {
+  let shown = reason;
+  for (const [name, value] of Object.entries(environment))
+    if (value !== undefined && OF_SECRET.test(name)) shown = withoutSecrets(shown, value);
+  return withoutSecrets(shown, '');
 }
 
 function isYaml(file: string | undefined): boolean {

@@ -51,7 +51,7 @@ async function readFor(
   files: Set<string>,
   check: (config: Config) => void,
 ): Promise<Settings> {
-  const found = await readConfigFile(environment['GATEWAY_CONFIG'], directory);
+  const found = await readConfigFile(environment['GATEWAY_CONFIG'], directory, environment);
   const { values, file } = found;
   const gateway = foreignGateway(values);
   if (gateway !== undefined) {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../../src/config/load.ts';
 import { MAX_TOKENS } from '../../src/lib/json-bounds.ts';
 
@@ -42,6 +42,24 @@ test.each([
   writeFileSync(join(directory, `wrong.${kind}`), text);
   const reading = readConfig({ GATEWAY_CONFIG: `wrong.${kind}` }, directory);
   await expect(reading).rejects.toThrow(said);
+  await expect(reading).rejects.not.toThrow('a-secret');
+});
+
+test.each([
+  ['mjs', 'throw new Error(process.env.OPENAI_API_KEY + " is refused");'],
+  ['ts', 'export default () => { throw new Error("no " + process.env.MY_DATABASE_URL); };'],
+  ['cjs', 'throw "The token " + process.env.VAULT_TOKEN;'],
+])('what a .%s file throws is shown without secrets: %s', async (kind, text) => {
+  const secrets = {
+    OPENAI_API_KEY: 'a-secret-of-mine-1',
+    MY_DATABASE_URL: 'postgres://me:a-secret-of-mine-2@host/db',
+    VAULT_TOKEN: 'a-secret-of-mine-3',
+  };
+  for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  writeFileSync(join(directory, `throws.${kind}`), text);
+  const reading = readConfig({ ...secrets, GATEWAY_CONFIG: `throws.${kind}` }, directory);
+  await expect(reading).rejects.toThrow(/: \S*throws\.\w+: .*\[hidden\]/);
   await expect(reading).rejects.not.toThrow('a-secret');
 });
 
