@@ -387,6 +387,31 @@ describe.runIf(hasChromium())('console', () => {
     await page.context().close();
   });
 
+  test('a link with another key asks before it replaces the one that is remembered', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Access' }).click();
+    await page.getByLabel('Remember them on this device').check();
+    await page.getByRole('button', { name: 'Use these keys' }).click();
+    const stored = () => page.evaluate<string>("localStorage.getItem('key') ?? ''");
+    const follow = async (answer: 'accept' | 'dismiss'): Promise<string> => {
+      const asked = new Promise<string>((resolve) => {
+        page.once('dialog', (dialog) => {
+          resolve(dialog.message());
+          void dialog[answer]();
+        });
+      });
+      await page.goto('about:blank');
+      await page.goto(`${gateway.url}/#key=gw-of-somebody-else`);
+      return asked;
+    };
+    expect(await follow('dismiss')).toContain('another key');
+    expect(await stored()).toContain(KEY);
+    expect(page.url()).not.toContain('gw-of-somebody-else');
+    expect(await follow('accept')).toContain('another key');
+    expect(await stored()).toContain('gw-of-somebody-else');
+    await page.context().close();
+  });
+
   test.each(Object.entries(STORAGE))('works if storage is %s', async (_, script) => {
     const context = await browser.newContext({ colorScheme: 'light' });
     await context.addInitScript(script);

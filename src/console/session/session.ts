@@ -32,17 +32,24 @@ export interface Session {
 
 const KEYS = ['key', 'admin-key'] as const;
 
+const REPLACES =
+  'This link has another key than the one you use here. Requests would then be made with the key of whoever sent it. Use it?';
+
 /**
  * Opens the session. The address of the page may carry `#key=` or `#admin-key=`, as the gateway prints it at the start.
- * Browsers send that part of an address to no server, and it is removed from the address bar.
+ * Browsers send that part of an address to no server, and it is removed from the address bar. Anybody can send such a link,
+ * and whoever follows it must not go on under the sender's key unawares, nor lose the own one: if there is one, the user is
+ * asked.
  */
 export function openSession(): Session {
   const tab = keptIn(() => sessionStorage);
   const device = keptIn(() => localStorage);
   const given = new URLSearchParams(location.hash.slice(1));
   if (KEYS.some((name) => given.has(name))) history.replaceState(null, '', location.pathname);
-  const read = (name: (typeof KEYS)[number]): string =>
-    given.get(name) ?? (tab.get(name) || device.get(name));
+  const held = (name: (typeof KEYS)[number]): string => tab.get(name) || device.get(name);
+  const isReplaced = KEYS.some((name) => held(name) && given.get(name) && given.get(name) !== held(name));
+  const takesGiven = !isReplaced || confirm(REPLACES);
+  const read = (name: (typeof KEYS)[number]): string => (takesGiven && given.get(name)) || held(name);
 
   const key = signal(read('key'));
   const adminKey = signal(read('admin-key'));
