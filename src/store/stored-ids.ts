@@ -2,6 +2,7 @@
 
 import type { Repeated } from '../lib/repeat.ts';
 import { DAY, deleteHourly } from './delete-hourly.ts';
+import { deleteInPieces } from './delete-in-pieces.ts';
 import type { Store } from './store.ts';
 
 /** Ids in one statement. SQLite takes some thousand values. */
@@ -55,13 +56,11 @@ export function ownedTable({ db }: Store): OwnedTable {
 
 /** Deletes the ids that are older than vendors keep the objects, as `deleteHourly` does. */
 export function scheduleStoredIdDeletion(
-  { db }: Store,
+  store: Store,
   onTrouble: (reason: unknown) => void,
 ): Pick<Repeated, 'stop'> {
-  return deleteHourly(async () => {
-    await db
-      .deleteFrom('gateway_stored')
-      .where('made_at', '<', Date.now() - KEPT * DAY)
-      .execute();
+  return deleteHourly((signal) => {
+    const before = Date.now() - KEPT * DAY;
+    return deleteInPieces(store, { table: 'gateway_stored', by: ['made_at'], before }, signal);
   }, onTrouble);
 }

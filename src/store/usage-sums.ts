@@ -10,7 +10,7 @@ import { type Tables, USAGE_SUMS } from './tables.ts';
 /** A table of sums of sums: its columns besides the sums, and the table that it sums up. */
 export interface Rollup<Column extends string = string> {
   readonly table: keyof Tables;
-  readonly of: readonly Column[];
+  readonly of: readonly [Column, ...Column[]];
   readonly source: keyof Tables;
 }
 

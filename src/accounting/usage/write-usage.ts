@@ -11,7 +11,7 @@ import { type SumColumn, type SummedRows, sumBy, sumRows } from './sum-rows.ts';
 /** A table of sums, with the columns by which its sums are grouped and unique. */
 interface SumTable {
   readonly table: keyof Tables;
-  readonly of: readonly SumColumn[];
+  readonly of: readonly [SumColumn, ...SumColumn[]];
 }
 
 const [MONTHS, TAG_MONTHS, GROUP_MONTHS, MODELS] = ROLLUPS;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { deleteOldUsage } from '../../../src/accounting/usage/delete-old-usage.ts';
 import { exchangeQuery, listExchanges } from '../../../src/accounting/usage/list-exchanges.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { openDiagnostics } from '../../../src/lib/diagnostics.ts';
 import { openStoreAccess } from '../../../src/server/process/store-access.ts';
+import { deleteInPieces } from '../../../src/store/delete-in-pieces.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { recordUsage, type UsageOptions } from '../../support/record-usage.ts';
 import { soon } from '../../support/soon.ts';
@@ -324,7 +324,7 @@ describeStores('the recorder', (stores) => {
     for (const hour of [0, 5, 11, 12, 23])
       record(exchange({ time: Date.parse('2026-11-20') + hour * 3_600_000 }));
     await close(5_000);
-    await deleteOldUsage(store, noon('2026-11-20'));
+    await deleteInPieces(store, { table: 'gateway_exchanges', by: ['time'], before: noon('2026-11-20') });
     expect(await counts(store)).toEqual({ exchanges: 2, summed: 5 });
   });
 
@@ -358,7 +358,10 @@ describeStores('the recorder', (stores) => {
         return Promise.resolve(result);
       },
     });
-    await deleteOldUsage({ ...store, db: counting }, noon('2026-11-20'));
+    await deleteInPieces(
+      { db: counting },
+      { table: 'gateway_exchanges', by: ['time'], before: noon('2026-11-20') },
+    );
     expect(await counts(store)).toEqual({ exchanges: 0, summed: 12_000 });
     expect(deleted.filter((rows) => rows > 6_000n)).toEqual([]);
   });
