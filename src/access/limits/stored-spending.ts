@@ -1,13 +1,21 @@
 /** What keys or groups have spent according to the store: the sums of the days, and the totals. */
 
 import { type RawBuilder, sql } from 'kysely';
-import { addDays } from '../../lib/calendar.ts';
 import { PERIODS, type Period } from '../../store/keys/key-limits.ts';
 import { mapInTurns } from '../../store/map-in-turns.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoredByModel } from './model-spending.ts';
-import { firstDays } from './periods.ts';
 import type { Spent, StoredSpending } from './spending.ts';
+import {
+  daysBefore,
+  isAmong,
+  isWithin,
+  type SpentRows,
+  SUMS,
+  type SummedUp,
+  spendingQueries,
+  type Which,
+} from './spending-queries.ts';
 
 /**
  * How many names a query has at most, if it reads one sum for each of them, and if it reads one for each model: databases
@@ -15,32 +23,11 @@ import type { Spent, StoredSpending } from './spending.ts';
  */
 const MAX_NAMED = { all: 1_000, byModel: 100 };
 
-/**
- * About how many rows one query reads of all names. The rows come to the thread that serves callers, and they wait
- * meanwhile.
- */
-const PIECE = 2_000;
-
 /** How long the spending before a day is cached, in milliseconds. It only grows if another process writes late. */
 export const SETTLED = 600_000;
 
-/** Where the sums are, of all exchanges and of those of groups, and where the keys and the groups are. */
-const SUMS = {
-  key: { table: 'gateway_usage_days', column: 'key', holders: 'gateway_keys' },
-  group: { table: 'gateway_usage_groups', column: 'group_name', holders: 'gateway_groups' },
-} as const;
-
-/** Those whose sums have tables of their own. */
-type SummedUp = keyof typeof SUMS;
-
 /** Amounts by name and model. */
 type Amounts = Map<string, Map<string, Partial<Spent>>>;
-
-/** The names from one on, and below another one. Undefined: no bound. */
-interface Range {
-  readonly from: string | undefined;
-  readonly below: string | undefined;
-}
 
 /** Reads spending. Each read costs as much as the day has rows; the weeks before it are read once in a while. */
 export function storedSpending(store: Store, of: SummedUp = 'key'): StoredSpending {
@@ -74,7 +61,8 @@ export function storedByModel(store: Store, of: SummedUp, spenders?: Spenders): 
 function isAmongSpenders(of: SummedUp, { stored, names = [], beginnings = [] }: Spenders): Which {
   return (name) => {
     const conditions = [
-      sql`${name} in (select name from ${sql.table(SUMS[of].holders)} where ${stored})`,
+      // SQLite would look each of them up in its index, for every piece again, if this were the column itself.
+      sql`${name} || '' in (select name from ${sql.table(SUMS[of].holders)} where ${stored})`,
       ...inParts(names, MAX_NAMED.all).map((part) => isAmong(part)(name)),
       ...beginnings.map((text) => sql`substr(${name}, 1, length(${text})) = ${text}`),
     ];
@@ -88,9 +76,6 @@ interface SettledSpending {
   /** When it was read, by performance.now(). */
   readonly read: number;
   readonly amounts: Amounts;
-  /** The keys, in ranges of about as many rows, and the names whose spending is read. */
-  readonly keys: readonly Range[];
-  readonly names: readonly Range[];
 }
 
 /**
@@ -98,7 +83,11 @@ interface SettledSpending {
  * @param only whose spending is read without names; absent: everybody's.
  */
 function readSpending(store: Store, of: SummedUp, byModel: boolean, only?: Which): StoredByModel {
-  const { readRanges, readToday, readDaysBefore, readTotals } = spendingQueries(store, of, byModel);
+  const { readRanges, readToday, readDaysBefore, readTotals, readAllTotals } = spendingQueries(
+    store,
+    of,
+    byModel,
+  );
   const maxNamed = byModel ? MAX_NAMED.byModel : MAX_NAMED.all;
   let before: SettledSpending | undefined;
 
@@ -106,13 +95,11 @@ function readSpending(store: Store, of: SummedUp, byModel: boolean, only?: Which
   async function settled(day: string): Promise<SettledSpending> {
     const now = performance.now();
     if (before?.day === day && now - before.read < SETTLED) return before;
-    const names = await readRanges(of, only);
-    // The index of days has keys, and no groups: to read a range of groups is to read all of a day.
-    const keys = of === 'key' ? names : await readRanges('key');
-    const amounts = await inPieces(keys, (range) =>
+    const days = daysBefore(day);
+    const amounts = await inPieces(await readRanges(days), (range) =>
       readDaysBefore(day, { key: isWithin(range), name: only }),
     );
-    before = { day, read: now, amounts, keys, names };
+    before = { day, read: now, amounts };
     return before;
   }
 
@@ -125,20 +112,24 @@ function readSpending(store: Store, of: SummedUp, byModel: boolean, only?: Which
     for (const name of others) amounts.set(name, found.get(name) ?? new Map());
   }
 
+  /** The index of days has keys, and no groups: to look for some groups is to read all of a day. */
+  async function readDay(day: string, parts: readonly (readonly string[])[] | undefined): Promise<Amounts> {
+    if (of === 'key' && parts !== undefined)
+      return inPieces(parts, (part) => readToday(day, { name: isAmong(part) }));
+    const [part, ...others] = parts ?? [];
+    const name = part === undefined ? only : others.length === 0 ? isAmong(part) : undefined;
+    return inPieces(await readRanges([day]), (range) => readToday(day, { key: isWithin(range), name }));
+  }
+
   return async (day, names) => {
     const known = await settled(day);
     const named = names && [...names];
     if (named) await settleOthers(known, named);
     const parts = named && inParts(named, maxNamed);
-    const isFew = parts !== undefined && (of === 'key' || parts.length <= 1);
-    const today = isFew
-      ? await inPieces(parts, (part) => readToday(day, { name: isAmong(part) }))
-      : await inPieces(known.keys, (range) =>
-          readToday(day, { key: isWithin(range), name: named ? undefined : only }),
-        );
+    const today = await readDay(day, parts);
     const totals = parts
       ? await inPieces(parts, (part) => readTotals(isAmong(part)))
-      : await inPieces(known.names, (range) => readTotals(both(isWithin(range), only)));
+      : await addUp(readAllTotals(only));
     const all = [known.amounts, today, totals];
     const found = await mapInTurns(
       names ?? new Set(all.flatMap((amounts) => [...amounts.keys()])),
@@ -151,110 +142,23 @@ function readSpending(store: Store, of: SummedUp, byModel: boolean, only?: Which
   };
 }
 
-/** Which names a query is for, as a condition on the column that holds them. */
-type Which = (name: RawBuilder<string>) => RawBuilder<boolean>;
-
-/** Which keys and which names a query of days is for. Absent: all. */
-interface WhichOfDays {
-  readonly key?: Which;
-  readonly name?: Which | undefined;
+/** Reads the amounts of one piece after the other, and adds them up. */
+function inPieces<T>(pieces: readonly T[], read: (piece: T) => Promise<SpentRows>): Promise<Amounts> {
+  return addUp(readEach(pieces, read));
 }
 
-/** The queries of the sums of keys or of groups. */
-function spendingQueries({ db }: Store, of: SummedUp, byModel: boolean) {
-  const { table, column } = SUMS[of];
-  const name = sql.ref<string>(column);
-  const model = byModel ? sql.ref<string>('model') : sql<string>`''`;
-  const cost = sql`cost + estimated_cost`;
-
-  /** All names, in ranges of about as many rows. The totals know every name that has spent anything. */
-  async function readRanges(holder: SummedUp, only: Which = () => ALL): Promise<readonly Range[]> {
-    const { rows } = await sql<{ name: string }>`select min(name) as name from
-        (select name, cast(sum(count(*)) over (order by name) as bigint) / ${sql.lit(PIECE)} as piece
-          from gateway_spent where holder = ${holder} and ${only(sql.ref('name'))} group by name) as counted
-      where piece > 0 group by piece order by piece`.execute(db);
-    const bounds = rows.map((row) => row.name);
-    return [undefined, ...bounds].map((from, at) => ({ from, below: bounds[at] }));
-  }
-
-  function selectDays(which: WhichOfDays) {
-    const { key = () => ALL, name: isName = () => ALL } = which;
-    return db
-      .selectFrom(table)
-      .where(key(sql.ref('key')))
-      .where(isName(name))
-      .select([name.as('name'), model.as('model')])
-      .groupBy(byModel ? ['name', 'model'] : ['name']);
-  }
-
-  function readToday(day: string, which: WhichOfDays): Promise<Rows> {
-    return selectDays(which)
-      .where('day', '=', day)
-      .select(sql<number>`coalesce(sum(${cost}), 0)`.as('day'))
-      .execute();
-  }
-
-  /** The days of the week and of the month before this one. They are named, so that the index finds a range in each. */
-  async function readDaysBefore(day: string, which: WhichOfDays): Promise<Rows> {
-    const first = firstDays(day);
-    const days = listDays(first.week < first.month ? first.week : first.month, day);
-    // PostgreSQL knows no empty list.
-    if (days.length === 0) return [];
-    const since = (start: string) =>
-      sql<number>`coalesce(sum(case when day >= ${start} then ${cost} else 0 end), 0)`;
-    return await selectDays(which)
-      .where('day', 'in', days)
-      .select([since(first.week).as('week'), since(first.month).as('month')])
-      .execute();
-  }
-
-  function readTotals(which: Which): Promise<Rows> {
-    return db
-      .selectFrom('gateway_spent')
-      .where('holder', '=', of)
-      .where(which(sql.ref('name')))
-      .select(['name', model.as('model'), sql<number>`coalesce(sum(cost), 0)`.as('total')])
-      .groupBy(byModel ? ['name', 'model'] : ['name'])
-      .execute();
-  }
-
-  return { readRanges, readToday, readDaysBefore, readTotals };
+async function* readEach<T>(
+  pieces: readonly T[],
+  read: (piece: T) => Promise<SpentRows>,
+): AsyncGenerator<SpentRows> {
+  for (const piece of pieces) yield await read(piece);
 }
 
-const ALL = sql<boolean>`1 = 1`;
-
-function both(one: Which, other: Which = () => ALL): Which {
-  return (name) => sql<boolean>`${one(name)} and ${other(name)}`;
-}
-
-function isWithin({ from, below }: Range): Which {
-  return (name) => {
-    const bounds = [
-      ...(from === undefined ? [] : [sql`${name} >= ${from}`]),
-      ...(below === undefined ? [] : [sql`${name} < ${below}`]),
-    ];
-    return bounds.length === 0 ? ALL : sql<boolean>`${sql.join(bounds, sql` and `)}`;
-  };
-}
-
-function isAmong(names: readonly string[]): Which {
-  return (name) => sql<boolean>`${name} in (${sql.join(names)})`;
-}
-
-/** The days from `first` on, without `end`. There may be none. */
-function listDays(first: string, end: string): readonly string[] {
-  const days: string[] = [];
-  for (let day = first; day < end; day = addDays(day, 1)) days.push(day);
-  return days;
-}
-
-type Rows = readonly ({ readonly name: string; readonly model: string } & Partial<Spent>)[];
-
-/** Reads the amounts of one piece after the other, and adds up what several of them have of a name and a model. */
-async function inPieces<T>(pieces: readonly T[], read: (piece: T) => Promise<Rows>): Promise<Amounts> {
+/** Adds up what several pieces have of a name and a model. */
+async function addUp(pieces: AsyncIterable<SpentRows>): Promise<Amounts> {
   const all: Amounts = new Map();
-  for (const piece of pieces)
-    for (const { name, model, ...amounts } of await read(piece)) {
+  for await (const rows of pieces)
+    for (const { name, model, ...amounts } of rows) {
       const models = all.get(name) ?? new Map<string, Partial<Spent>>();
       models.set(model, add(amounts, models.get(model)));
       all.set(name, models);

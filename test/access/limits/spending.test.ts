@@ -2,12 +2,13 @@
 
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { openLimits } from '../../../src/access/limits/open-limits.ts';
 import { Spending, type Spent } from '../../../src/access/limits/spending.ts';
 import { storedByModel, storedSpending } from '../../../src/access/limits/stored-spending.ts';
 import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
+import { createGroup } from '../../../src/store/keys/groups.ts';
 import { createKey } from '../../../src/store/keys/keys.ts';
 import { exchange, rowOf } from '../../accounting/usage/records.ts';
 import { recordUsage } from '../../support/record-usage.ts';
@@ -254,7 +255,7 @@ describeStores('what the store has of it', ({ open }) => {
     expect(found.size).toBe(3_001);
     expect(found.get('team')).toEqual(amounts(0, 12_000));
     expect(found.get('team-2999')).toEqual(amounts(1, 1));
-    const days = read.filter((each) => each.includes('gateway_usage_groups'));
+    const days = read.filter((each) => each.includes('gateway_usage_groups') && each.includes('cost'));
     expect(days.length).toBeGreaterThan(2);
     for (const each of days) expect(each).toMatch(/"key" (?:>=|<)/);
   });
@@ -287,6 +288,49 @@ describeStores('what the store has of it', ({ open }) => {
       expect(await read('2026-05-20', new Set(['limited', 'other', 'unknown']))).toEqual(
         spent('limited', 'other'),
       );
+  });
+
+  test('on each model is read in one walk over the totals, however many have limits for some models', async (context) => {
+    const store = await open();
+    if (store.kind !== 'sqlite') return context.skip();
+    const row = rowOf(exchange({ group: 'team', cost: 4, time: NOON }));
+    for (const [batch, group_name] of ['one', 'two'].entries())
+      await writeUsage(
+        store,
+        Array.from({ length: 1_500 }, (_, at) => ({
+          ...row,
+          batch: `${batch}`,
+          place: at,
+          group_name,
+          model: `openai/${at}`,
+        })),
+      );
+    await createGroup(store, 'one', { model_limits: '[]' });
+    await createGroup(store, 'two', { model_limits: '[]' });
+    const asked: CompiledQuery[] = [];
+    const db = store.db.withPlugin({
+      transformQuery({ node, queryId }) {
+        asked.push(store.db.getExecutor().compileQuery(node, queryId));
+        return node;
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    });
+    const stored = sql<boolean>`model_limits is not null`;
+    const found = await storedByModel({ ...store, db }, 'group', { stored })('2026-05-20');
+    expect([...found].map(([name, models]) => [name, models.size])).toEqual([
+      ['one', 1_500],
+      ['two', 1_500],
+    ]);
+    expect(found.get('two')?.get('openai/1499')).toEqual(amounts(4, 4));
+    const plans = [];
+    for (const { sql: text, parameters } of asked.filter((each) => each.sql.includes('gateway_spent'))) {
+      const plan = await store.db.executeQuery<{ detail: string }>(
+        CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
+      );
+      plans.push(plan.rows.map(({ detail }) => detail).filter((each) => each.includes('gateway_spent')));
+    }
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) expect(plan).toEqual([expect.not.stringContaining('name=?')]);
   });
 
   test('a late write for an earlier day is found some minutes later', async () => {
