@@ -45,8 +45,8 @@ export interface KeyRegistry extends Keys {
   set(holder: string, records: readonly KeyRecord[]): void;
   /** Remembers a revoked key, so that the log can name it. */
   addRevoked(key: RevokedKey): void;
-  /** Replaces all groups. A key whose group is missing is not accepted, because its limits are unknown. */
-  setGroups(records: readonly GroupRecord[]): void;
+  /** Replaces all groups, by name. A key whose group is missing is not accepted, because its limits are unknown. */
+  setGroups(groups: ReadonlyMap<string, KnownGroup>): void;
 }
 
 /** An empty registry. A record with the hash of an earlier one replaces it. */
@@ -103,8 +103,8 @@ export function openKeyRegistry(): KeyRegistry {
       const [oldest] = revoked.size > MAX_REVOKED ? revoked.keys() : [];
       if (oldest !== undefined) revoked.delete(oldest);
     },
-    setGroups(records) {
-      groups = groupsByName(records);
+    setGroups(all) {
+      groups = all;
     },
     findByHash(hash) {
       const found = find(hash);
@@ -132,7 +132,7 @@ export function findEndedKey(keys: Keys, key: string): EndedKey {
 /** Keys for lookup, from their records and the records of their groups. */
 export function openKeys(records: Iterable<KeyRecord>, groups: readonly GroupRecord[] = []): Keys {
   const registry = openKeyRegistry();
-  registry.setGroups(groups);
+  registry.setGroups(groupsByName(groups));
   registry.set('all', [...records]);
   return registry;
 }

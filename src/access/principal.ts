@@ -52,20 +52,18 @@ export interface KnownGroup extends Pick<Principal, 'restricted' | 'allows' | 's
   readonly group: Group;
 }
 
+/** The group of a record. */
+export function toKnownGroup(record: GroupRecord): KnownGroup {
+  const { name, limits = {}, modelLimits } = record;
+  return {
+    group: { name, limits, ...modelHolders(name, modelLimits, limits) },
+    ...getPermissions(record),
+  };
+}
+
 /** Groups by name. */
 export function groupsByName(records: readonly GroupRecord[]): ReadonlyMap<string, KnownGroup> {
-  return new Map(
-    records.map((record) => {
-      const { name, limits = {}, modelLimits } = record;
-      return [
-        name,
-        {
-          group: { name, limits, ...modelHolders(name, modelLimits, limits) },
-          ...getPermissions(record),
-        },
-      ];
-    }),
-  );
+  return new Map(records.map((record) => [record.name, toKnownGroup(record)]));
 }
 
 /** A principal as a member of a group: it may use only what both allow. */

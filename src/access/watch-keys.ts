@@ -1,19 +1,21 @@
 /**
  * The store's keys in memory, for the request path. Changes are noticed by polling one row. After a change only the
- * changed keys are read: to read all of 50,000 would take half a second of the request path. There are fewer groups, so
- * all of them are read when one has changed. LISTEN and NOTIFY of PostgreSQL do not work through a pooler, and one row
+ * changed keys are read, if they are not many. There are fewer groups, so all of them are read when one has changed. What
+ * is read of all keys comes in pieces, and callers are served in between. LISTEN and NOTIFY of PostgreSQL do not work through a pooler, and one row
  * a second costs next to nothing in either database.
  */
 
 import { repeat } from '../lib/repeat.ts';
 import { type KeyChanges, keyChanges } from '../store/keys/changes.ts';
-import { groupsState, listGroups } from '../store/keys/groups.ts';
+import { groupsAfter, groupsState } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
-import { keysChangedAfter, lastRevokedKeys, listKeys } from '../store/keys/list-keys.ts';
+import { keysById, keysChangedAfter, lastRevokedKeys } from '../store/keys/list-keys.ts';
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
-import { type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
+import type { GroupRow, KeyRow } from '../store/tables.ts';
+import { type KeyRegistry, type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
+import { type KnownGroup, toKnownGroup } from './principal.ts';
 
 export interface WatchOptions {
   /** Milliseconds between two looks. */
@@ -34,7 +36,7 @@ export async function watchKeys(
   { interval = 1_000, onTrouble = () => {}, onRecovered = () => {} }: WatchOptions = {},
 ) {
   let registry = openKeyRegistry();
-  let known: (KeyChanges & { readonly groups: string }) | undefined;
+  let known: Known | undefined;
   let troubled = false;
   /** The last refresh that was asked for. */
   let reading = Promise.resolve();
@@ -49,23 +51,15 @@ export async function watchKeys(
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute(async (db) => {
-        const changes = await keyChanges({ db });
-        const isByRow = before !== undefined && areByRow(before, changes);
-        const rows = isByRow ? await keysChangedAfter({ db }, before.by_row) : await listKeys({ db });
-        const state = await groupsState({ db });
-        const groups = isByRow && before.groups === state ? undefined : await listGroups({ db });
-        // By row, `rows` has the keys that were revoked since.
-        const revoked = isByRow
-          ? rows.filter(({ revoked_at: at }) => at !== null)
-          : await lastRevokedKeys({ db }, MAX_REVOKED);
-        return { isByRow, rows, revoked, groups, known: { ...changes, groups: state } };
+        const now = { ...(await keyChanges({ db })), groups: await groupsState({ db }) };
+        const next =
+          before !== undefined && areByRow(before, now)
+            ? await readChanged({ db }, before, now)
+            : await readAll({ db });
+        return { now, next };
       });
-    const next = read.isByRow ? registry : openKeyRegistry();
-    if (read.groups !== undefined) next.setGroups(read.groups.map(groupRecordFromRow));
-    for (const row of read.rows) next.set(row.id, recordsFromRow(row));
-    for (const key of read.revoked) next.addRevoked(key);
-    registry = next;
-    known = read.known;
+    registry = read.next(registry);
+    known = read.now;
   }
 
   /**
@@ -115,7 +109,60 @@ export async function watchKeys(
   };
 }
 
-/** Whether every change since then says which row it changed. */
+/** Changes to keys and groups that have been read. */
+interface Known extends KeyChanges {
+  /** As `groupsState`. */
+  readonly groups: string;
+}
+
+/** Makes the registry that follows another one, in one turn: a key and its group are never seen as of two moments. */
+type NextRegistry = (present: KeyRegistry) => KeyRegistry;
+
+/** So many rows are read at once, and so many changes are made in one turn: each takes some 10 microseconds. */
+const PIECE = 250;
+
+/** Whether every change since then says which row it changed, and they are few. */
 function areByRow(known: KeyChanges, now: KeyChanges): boolean {
-  return now.version > known.version && now.version - known.version === now.by_row - known.by_row;
+  const changes = now.version - known.version;
+  return changes > 0 && changes <= PIECE && changes === now.by_row - known.by_row;
+}
+
+async function readChanged(store: Pick<Store, 'db'>, known: Known, now: Known): Promise<NextRegistry> {
+  const rows = await keysChangedAfter(store, known.by_row);
+  const groups = known.groups === now.groups ? undefined : await readGroups(store);
+  return (present) => {
+    if (groups !== undefined) present.setGroups(groups);
+    for (const row of rows) {
+      present.set(row.id, recordsFromRow(row));
+      if (row.revoked_at !== null) present.addRevoked(row);
+    }
+    return present;
+  };
+}
+
+async function readAll(store: Pick<Store, 'db'>): Promise<NextRegistry> {
+  const next = openKeyRegistry();
+  next.setGroups(await readGroups(store));
+  for await (const rows of readPieces<KeyRow>((last) => keysById(store, last?.id ?? '', PIECE)))
+    for (const row of rows) next.set(row.id, recordsFromRow(row));
+  for (const key of await lastRevokedKeys(store, MAX_REVOKED)) next.addRevoked(key);
+  return () => next;
+}
+
+async function readGroups(store: Pick<Store, 'db'>): Promise<ReadonlyMap<string, KnownGroup>> {
+  const groups = new Map<string, KnownGroup>();
+  for await (const rows of readPieces<GroupRow>((last) => groupsAfter(store, last?.name ?? '', PIECE)))
+    for (const row of rows) groups.set(row.name, toKnownGroup(groupRecordFromRow(row)));
+  return groups;
+}
+
+/** @param read reads the rows after another one. */
+async function* readPieces<Row>(
+  read: (last: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  let rows: readonly Row[] = [];
+  do {
+    rows = await read(rows.at(-1));
+    yield rows;
+  } while (rows.length === PIECE);
 }

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findPrincipal, joinKeys, MAX_REVOKED, openKeyRegistry, openKeys } from '../../src/access/keys.ts';
+import { groupsByName } from '../../src/access/principal.ts';
 import { haveDistinctModels } from '../../src/store/keys/key-limits.ts';
 import { hashKey, makeKey } from '../../src/store/keys/key-secret.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -80,15 +81,15 @@ describe('keys', () => {
     const book = openKeyRegistry();
     book.set('one', [{ name: 'one', hash: hashKey('key-one'), group: 'search' }]);
     book.set('two', [{ name: 'two', hash: hashKey('key-two'), group: 'search' }]);
-    book.setGroups([{ name: 'search', limits: { budgetDay: 1 } }]);
+    book.setGroups(groupsByName([{ name: 'search', limits: { budgetDay: 1 } }]));
     const found = findPrincipal(book, 'key-one');
     expect(found?.group?.limits).toEqual({ budgetDay: 1 });
     // A repeated lookup creates no new objects.
     expect(findPrincipal(book, 'key-one')).toBe(found);
-    book.setGroups([{ name: 'search', limits: { budgetDay: 2 } }]);
+    book.setGroups(groupsByName([{ name: 'search', limits: { budgetDay: 2 } }]));
     for (const key of ['key-one', 'key-two'])
       expect(findPrincipal(book, key)?.group?.limits).toEqual({ budgetDay: 2 });
-    book.setGroups([]);
+    book.setGroups(groupsByName([]));
     for (const key of ['key-one', 'key-two']) expect(findPrincipal(book, key)).toBeUndefined();
   });
 

@@ -7,6 +7,8 @@ import { findEndedKey, findPrincipal } from '../../src/access/keys.ts';
 import { watchKeys } from '../../src/access/watch-keys.ts';
 import { eraseCaller } from '../../src/accounting/usage/erase-caller.ts';
 import { makeFirstKey } from '../../src/store/configured-store.ts';
+import { insertRows } from '../../src/store/insert-rows.ts';
+import { createGroup } from '../../src/store/keys/groups.ts';
 import { importKeyFile } from '../../src/store/keys/key-file.ts';
 import { hashKey } from '../../src/store/keys/key-secret.ts';
 import { keyColumns, keySettings, newKey } from '../../src/store/keys/key-settings.ts';
@@ -276,6 +278,49 @@ describeStores('keys of the store', (stores) => {
     expect(findPrincipal(followed.keys, 'secretly')?.name).toBe('seen');
     expect([key, other].map((one) => findPrincipal(followed.keys, one))).toEqual([undefined, undefined]);
     await followed.stop();
+  });
+
+  test('very many keys and groups are read in pieces, also if very many have changed', async () => {
+    const store = await stores.open();
+    const { row } = await create(store, 'first');
+    const group = await createGroup(store, 'first');
+    const made = Array.from({ length: 1_200 }, (_, at) => ({
+      key: { ...row, id: `key_${at}`, name: `key-${at}`, hash: hashKey(`key-${at}`), group_name: `g-${at}` },
+      group: { ...group, name: `g-${at}`, budget_day: at },
+    }));
+    await store.db.transaction().execute(async (transaction) => {
+      for (let at = 0; at < made.length; at += 400) {
+        const some = made.slice(at, at + 400);
+        const [keys, groups] = [some.map((one) => one.key), some.map((one) => one.group)];
+        await insertRows(transaction, store.kind, 'gateway_keys', Object.keys(row), keys);
+        await insertRows(transaction, store.kind, 'gateway_groups', Object.keys(group ?? {}), groups);
+      }
+    });
+    const read: number[] = [];
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        read.push(result.rows.length);
+        return Promise.resolve(result);
+      },
+    });
+    const followed = await watchKeys({ ...store, db }, { interval: 60_000 });
+    const budgets = () =>
+      made.map(({ key }) => findPrincipal(followed.keys, key.name)?.group?.limits.budgetDay);
+    expect(budgets()).toEqual(made.map((_, at) => at));
+    await store.db.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('gateway_changes')
+        .set((eb) => ({ version: eb('version', '+', 1_201), by_row: eb('by_row', '+', 1_201) }))
+        .execute();
+      await transaction.updateTable('gateway_groups').set({ budget_day: 7, change: 1_300 }).execute();
+      await transaction.updateTable('gateway_keys').set({ expires_at: null, change: 1_301 }).execute();
+    });
+    await followed.refresh();
+    expect(budgets()).toEqual(made.map(() => 7));
+    await followed.stop();
+    expect(read.length).toBeGreaterThan(0);
+    expect(Math.max(...read)).toBeLessThanOrEqual(300);
   });
 
   test('of concurrent changes, none is missed', async () => {

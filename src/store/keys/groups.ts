@@ -42,6 +42,21 @@ export function listGroups({ db }: Pick<Store, 'db'>): Promise<GroupRow[]> {
   return db.selectFrom('gateway_groups').selectAll().orderBy('name').execute();
 }
 
+/** The next groups in the order of their names. @param after the last name of the piece before; '' for the first piece. */
+export function groupsAfter(
+  { db }: Pick<Store, 'db'>,
+  after: string,
+  limit: number,
+): Promise<readonly GroupRow[]> {
+  return db
+    .selectFrom('gateway_groups')
+    .selectAll()
+    .where('name', '>', after)
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+}
+
 /**
  * A text that is different after every change to a group. Running processes compare it to see whether to read groups
  * again.
