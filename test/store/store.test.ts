@@ -23,7 +23,8 @@ import { describeStores } from '../support/stores.ts';
 
 /** Removes from a store what later versions have added to the first one. */
 async function makeEarlier({ db }: Store): Promise<void> {
-  await sql`drop index gateway_keys_change`.execute(db);
+  for (const index of ['gateway_keys_change', 'gateway_keys_model_limited'])
+    await sql`drop index ${sql.table(index)}`.execute(db);
   for (const table of [
     'gateway_usage_tags',
     'gateway_usage_groups',

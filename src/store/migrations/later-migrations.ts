@@ -97,5 +97,21 @@ export const secrets: Migration = {
   },
 };
 
+/**
+ * The keys and groups with limits for some models, by name: what they have spent on each model is read at every start, in
+ * many queries that each ask who they are. A process of an earlier version goes on.
+ */
+export const modelLimited: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const table of ['gateway_keys', 'gateway_groups'])
+      await db.schema
+        .createIndex(`${table}_model_limited`)
+        .on(table)
+        .column('name')
+        .where(sql.ref('model_limits'), 'is not', null)
+        .execute();
+  },
+};
+
 /** The sums that are not whole numbers. */
 const DOLLARS_OR_TIMES: ReadonlySet<string> = new Set(['cost', 'estimated_cost', 'duration', 'first_byte']);

@@ -10,7 +10,15 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { wordList } from '../../lib/words.ts';
 import { optional, required } from './columns.ts';
-import { audit, budgetReserve, repairs, secrets, spent, sumsOfSums } from './later-migrations.ts';
+import {
+  audit,
+  budgetReserve,
+  modelLimited,
+  repairs,
+  secrets,
+  spent,
+  sumsOfSums,
+} from './later-migrations.ts';
 
 /** The ending of a migration's name after which earlier versions cannot use the tables. */
 const BREAKING = '-breaking';
@@ -31,6 +39,7 @@ export function migrations(): Readonly<Record<string, Migration>> {
     '011-sums-of-sums': sumsOfSums,
     '012-repairs': repairs,
     '013-secrets': secrets,
+    '014-model-limited': modelLimited,
   };
 }
 
