@@ -22,7 +22,7 @@ export interface UsageReport {
   readonly more: boolean;
 }
 
-/** A row of a report: a line with its place, or in the place 0 their total. */
+/** A row of a report: a line in the place 1, or their total in the place 0. */
 type ReportRow = UsageDayRow & Readonly<Record<'tag' | 'group', string>> & { readonly place: number };
 
 /** Runs a query. @returns the lines and their total. */
@@ -52,11 +52,10 @@ export async function reportUsage({ db }: Store, query: UsageQuery): Promise<Usa
       group by ${dimensions}
       having sum(requests) > 0
     )
-    select * from (select row_number() over (order by ${order}) as place, lines.* from lines) as placed
-    where place <= ${limit + 1}
+    select * from (select 1 as place, lines.* from lines order by ${order} limit ${limit + 1}) as first
     union all
     select 0 as place, ${sql.join(by.map((dimension) => sql`'' as ${sql.ref(dimension)}`))}, ${total} from lines
-    order by place`.execute(db);
+    order by place, ${order}`.execute(db);
   const [sums, ...lines] = rows;
   if (sums === undefined) throw new TypeError('A report has no total.');
   return {
