@@ -3,6 +3,7 @@
  * read. Reading resumes the socket, and cancelling aborts the exchange.
  */
 
+import { AsyncResource } from 'node:async_hooks';
 import type { Dispatcher } from 'undici';
 import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, callerLeft, GatewayError, isVendorError } from '../lib/errors.ts';
@@ -31,8 +32,15 @@ import { Wait, type Waiting } from './wait.ts';
 /**
  * One such exchange. It does not hold its request, which may be as large as a dialogue, while the answer takes minutes to
  * arrive. Its methods are shared: thirty closures of its own took 1.3 KB in each open stream.
+ *
+ * A connection serves many exchanges, and the clock watches all of them: Node takes what they call for a part of the
+ * exchange that opened the one or started the other. So what an answer causes runs in the scope of its own exchange, to
+ * which an uncaught error in it belongs (`live-exchanges.ts`).
  */
-export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource, Waiting, Breakable {
+export class UpstreamExchange
+  extends AsyncResource
+  implements Dispatcher.DispatchHandler, PushSource, Waiting, Breakable
+{
   readonly #agent: VendorAgent;
   readonly #origin: string;
   readonly #signal: Signal;
@@ -65,6 +73,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     signal: Signal,
     settle: Settle,
   ) {
+    // Node would otherwise register each one for the garbage collector, to tell hooks that nobody has.
+    super('UpstreamExchange', { requireManualDestroy: true });
     this.#agent = agent;
     this.#origin = origin;
     this.#signal = signal;
@@ -95,6 +105,23 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    this.runInAsyncScope(this.#readHead, this, controller, status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.runInAsyncScope(this.#readChunk, this, controller, chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#inflating === undefined || this.#inflating.readableEnded) this.#succeed();
+    else this.#inflating.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(toFailure(error, this.#socket !== undefined, this.#hasAnswered));
+  }
+
+  #readHead(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     // Parts of the first read, all of which they would keep alive: until the exchange is over, and if the connection has
     // waited for the answer, so that V8 has moved their list to the old generation, until the next full collection.
     if (Array.isArray(controller.rawHeaders)) controller.rawHeaders.length = 0;
@@ -111,21 +138,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
     if (isStream) this.#giveBody();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+  #readChunk(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     // undici gives an empty piece after a pause within a vendor's chunk. In a body in chunks it would be the end.
     if (chunk.byteLength === 0 || this.#inflating?.readableEnded) return;
     this.#wait.noteBytes();
     if (this.#inflating === undefined) this.#deliver(chunk);
     else if (!this.#inflating.write(chunk)) controller.pause();
-  }
-
-  onResponseEnd(): void {
-    if (this.#inflating === undefined || this.#inflating.readableEnded) this.#succeed();
-    else this.#inflating.end();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(toFailure(error, this.#socket !== undefined, this.#hasAnswered));
   }
 
   // What the clock asks.
@@ -185,7 +203,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   #fail(error: GatewayError, how: Ending = isVendorError(error.fault) ? 'broken' : 'left'): void {
-    if (this.#over !== undefined) return;
+    if (this.#over === undefined) this.runInAsyncScope(this.#endFailed, this, error, how);
+  }
+
+  #endFailed(error: GatewayError, how: Ending): void {
     const body = this.#body;
     if (body === undefined) {
       this.#finish(how, error);
@@ -205,7 +226,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, PushSource,
   }
 
   #succeed(): void {
-    if (this.#over !== undefined) return;
+    if (this.#over === undefined) this.runInAsyncScope(this.#endWhole, this);
+  }
+
+  #endWhole(): void {
     try {
       if (this.#body === undefined) this.#giveWhole();
       else {

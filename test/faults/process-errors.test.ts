@@ -105,6 +105,8 @@ describe('a bug during an exchange', () => {
           streamEvents(response, Number.POSITIVE_INFINITY, 120, (at) => (at === 4 ? 'BOOM' : `word ${at} `));
         else streamEvents(response, 12, 120);
       });
+      // Its connection to the vendor is then used again, and belongs to an exchange that is over.
+      await (await ask(translated)).over;
       const [bomb, neighbour, other] = await Promise.all([
         ask(translated, 'bomb'),
         ask(translated),
