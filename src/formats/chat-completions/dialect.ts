@@ -1,4 +1,7 @@
-/** The columns of the table of dialects (`dialects.ts`): where services that speak chat-completions differ. */
+/**
+ * The columns of the table of dialects (`dialects.ts`): where services that speak chat-completions differ, and what every
+ * service takes.
+ */
 
 /** The field that says how much to think. */
 export type ThinkingField =
@@ -36,134 +39,142 @@ export type ReasoningHistory =
   /** Mistral: `thinking` parts in the content. */
   | 'content';
 
-/** What a service takes and how it spells it. One value for each column. */
-export interface Dialect {
+/** A column of several words, with its default. */
+function column<Word>(word: Word): Word {
+  return word;
+}
+
+/** The columns, each with what every service takes. */
+export const DEFAULTS = {
   /** The service takes every field that a caller of this format may write, so each is written back as it was. */
-  readonly lossless: boolean;
+  lossless: false,
 
   // Messages.
   /** When system messages get the role `developer`: never, if the caller used it, or for every model that thinks. */
-  readonly developerRole: 'never' | 'asked' | 'thinking';
+  developerRole: column<'never' | 'asked' | 'thinking'>('never'),
   /** A system message may stand only at the start. The chat templates of many models require it. */
-  readonly systemFirst: boolean;
+  systemFirst: true,
   /** A user message may follow a tool message. Mistral: "Unexpected role 'user' after role 'tool'". */
-  readonly userAfterTool: boolean;
+  userAfterTool: true,
   /** Several texts go as a list of parts. Otherwise they are joined into one string. */
-  readonly textParts: boolean;
+  textParts: false,
   /** Tool messages may hold images and files. */
-  readonly mediaInToolMessages: boolean;
-  readonly documentsField: DocumentsField;
-  readonly video: boolean;
+  mediaInToolMessages: false,
+  documentsField: column<DocumentsField>('any'),
+  video: true,
   /** The field that marks the assistant message at the end as one to be continued. */
-  readonly prefillField?: 'prefix' | 'partial';
+  prefillField: column<'prefix' | 'partial' | undefined>(undefined),
   /** OpenAI's newest fields are known, and an answer's fields beside its content may come back. */
-  readonly openaiFields: boolean;
+  openaiFields: false,
 
   // Thinking.
-  readonly thinkingField: ThinkingField;
+  thinkingField: column<ThinkingField>('reasoning_effort'),
   /** The `thinking.type` that switches thinking on. MiniMax-M3 decides by itself how much to think: `adaptive`. */
-  readonly thinkingOnValue: 'enabled' | 'adaptive';
+  thinkingOnValue: column<'enabled' | 'adaptive'>('enabled'),
   /** `reasoning_effort` may stand beside `thinking`. Moonshot: "cannot specify both". */
-  readonly effortWithThinking: boolean;
+  effortWithThinking: true,
   /** The words `xhigh`, `max`, `minimal` and `none` may be sent to a model whose own words are unknown. */
-  readonly allEfforts: boolean;
+  allEfforts: false,
   /** The word `none` may be sent to such a model. */
-  readonly effortNone: boolean;
+  effortNone: false,
   /** The catalog knows every reasoning model of the service: a model without thinking traits cannot think. */
-  readonly reasoningModelsKnown: boolean;
-  readonly reasoningHistory: ReasoningHistory;
+  reasoningModelsKnown: false,
+  reasoningHistory: column<ReasoningHistory>('reasoning_content'),
   /**
    * The model's reasoning is shown and taken back only by the service's Responses API. xAI ("Comparison with Chat
    * Completions API"): here Grok stops thinking after a few rounds of tool calls. Meta ("Reasoning"): "redacted to
    * empty", "each turn reasons from scratch" (deepnoodle-ai/dive#279).
    */
-  readonly reasonsViaResponses: boolean;
+  reasonsViaResponses: false,
   /**
    * Reasoning of turns before the last user message is read only if `thinking` says not to clear it. Z.ai's endpoint for
    * coding is an exception ("Thinking Mode", Preserved thinking, docs.z.ai).
    */
-  readonly clearsReasoning: boolean;
+  clearsReasoning: false,
   /**
    * Reasoning has its own field only if `reasoning_split` asks for it. Otherwise MiniMax writes it into the content,
    * between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
    */
-  readonly needsReasoningSplit: boolean;
+  needsReasoningSplit: false,
   /** Which signatures are sent: `thinking_blocks` (LiteLLM) and `extra_content` (Google), Google's own, or none. */
-  readonly signatures: 'all' | 'google' | 'none';
+  signatures: column<'all' | 'google' | 'none'>('none'),
 
   // Tools.
   /**
    * A choice among tools is taken at all. Meta: "only `"auto"` is supported for `tool_choice`"; Z.ai: "Tool choice must
    * be auto".
    */
-  readonly toolChoice: boolean;
+  toolChoice: true,
   /**
    * One tool can be forced by its name. LM Studio: "Invalid tool_choice type: 'object'. Supported string values: none,
    * auto, required"; llama.cpp reads a name as `auto` (ggml-org/llama.cpp#26535); Ollama ignores the whole choice
    * (ollama/ollama#17921).
    */
-  readonly namedToolChoice: boolean;
+  namedToolChoice: true,
   /** A subset of the tools can be allowed (`allowed_tools`). */
-  readonly allowedTools: boolean;
+  allowedTools: false,
   /** The word that forces a tool call. */
-  readonly requiredWord: 'required' | 'any';
+  requiredWord: column<'required' | 'any'>('required'),
   /**
    * A thinking model refuses a forced tool call. These models think by default, so thinking has to be switched off.
    * DeepSeek: "Thinking mode does not support this tool_choice"; Moonshot; Alibaba, for Qwen 3.5 and later.
    */
-  readonly thinkingBlocksForcedTools: boolean;
+  thinkingBlocksForcedTools: false,
   /**
    * The arguments of a call stream only if `tool_stream` asks for it. Otherwise Z.ai is silent until all of them are
    * written, which takes minutes for a file ("Stream Tool Call", docs.z.ai).
    */
-  readonly needsToolStream: boolean;
-  readonly customTools: boolean;
-  readonly webSearch: boolean;
+  needsToolStream: false,
+  customTools: false,
+  webSearch: false,
   /** Names of tools: any, or at most 64 characters of `A-Za-z0-9_-`. */
-  readonly toolNames: 'any' | 'strict';
+  toolNames: column<'any' | 'strict'>('strict'),
   /** Ids of calls: any, at most 40 characters, or exactly nine letters and digits. */
-  readonly callIds: 'any' | 'forty' | 'nine';
+  callIds: column<'any' | 'forty' | 'nine'>('any'),
 
   /** Some tools may be strict and others not. Cerebras: "Tools with mixed values for 'strict' are not allowed". */
-  readonly mixedStrict: boolean;
+  mixedStrict: true,
 
   // Schemas.
   /** A function must have `parameters`. */
-  readonly needsParameters: boolean;
+  needsParameters: true,
   /** The root of a function's parameters may be a union of objects. */
-  readonly rootUnions: boolean;
+  rootUnions: true,
   /**
    * A parameter named `properties` may be a closed object. xAI reads the name as the keyword:
    * "/properties/properties/additionalProperties: property schema 'false' is not supported" (vercel/ai#14678).
    */
-  readonly closedProperties: boolean;
+  closedProperties: true,
   /** A schema may refer to itself. Meta: "Recursive JSON schemas are not currently supported". */
-  readonly cyclicSchemas: boolean;
+  cyclicSchemas: true,
   /** Schemas follow Moonshot's own rules (`outbound/moonshot-schema.ts`). */
-  readonly moonshotSchemas: boolean;
+  moonshotSchemas: false,
   /** `json_object` is refused unless a message contains the word JSON. */
-  readonly needsJsonWord: boolean;
+  needsJsonWord: false,
 
   // Settings.
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  readonly seedField: 'seed' | 'random_seed';
-  readonly topK: boolean;
-  readonly logprobs: boolean;
+  maxTokensField: column<'max_tokens' | 'max_completion_tokens'>('max_tokens'),
+  seedField: column<'seed' | 'random_seed'>('seed'),
+  topK: false,
+  logprobs: true,
   /** Which models refuse `stop`: none, those without sampling parameters (OpenAI), or those that think (xAI, Meta). */
-  readonly stopRefusedBy: 'never' | 'sampling' | 'thinking';
+  stopRefusedBy: column<'never' | 'sampling' | 'thinking'>('never'),
   /** The most stop sequences. OpenAI: "array too long. Expected an array with maximum length 4". */
-  readonly maxStops: number;
+  maxStops: 4,
   /** A stream reports usage only if `stream_options` asks for it. */
-  readonly streamOptions: boolean;
-  readonly cacheControl: boolean;
+  streamOptions: true,
+  cacheControl: false,
   /**
    * `prompt_cache_key` tells which requests belong together; other services read a header (`session-header.ts`). Mistral
    * caches nothing without it ("Prompt caching", docs.mistral.ai), Fireworks finds the replica with the cache by it, and
    * Moonshot wants one for every dialogue ("Create Chat Completion", platform.kimi.ai).
    */
-  readonly cacheKey: boolean;
-  readonly serviceTier: boolean;
-  readonly metadata: boolean;
+  cacheKey: false,
+  serviceTier: false,
+  metadata: false,
   /** The longest `user`, in characters; 0 if the service has no such field. */
-  readonly maxUserLength: number;
-}
+  maxUserLength: 64,
+};
+
+/** What a service takes and how it spells it: one value for each column. */
+export type Dialect = Readonly<typeof DEFAULTS>;

@@ -1,70 +1,12 @@
 /**
  * The services that speak chat-completions, one row each: a row names only the columns in which the service deviates
- * from `DEFAULTS`. `dialect.ts` explains the columns.
+ * from the defaults. `dialect.ts` explains the columns.
  *
  * The row `''` is the plain format: what OpenAI defines, together with the additional fields of the ecosystem. It loses
  * nothing. A service without a row is unknown and gets the defaults.
  */
 
-import type { Dialect } from './dialect.ts';
-
-/** What every service takes. */
-const DEFAULTS: Dialect = {
-  lossless: false,
-
-  developerRole: 'never',
-  systemFirst: true,
-  userAfterTool: true,
-  textParts: false,
-  mediaInToolMessages: false,
-  documentsField: 'any',
-  video: true,
-  openaiFields: false,
-
-  thinkingField: 'reasoning_effort',
-  thinkingOnValue: 'enabled',
-  effortWithThinking: true,
-  allEfforts: false,
-  effortNone: false,
-  reasoningModelsKnown: false,
-  reasoningHistory: 'reasoning_content',
-  reasonsViaResponses: false,
-  clearsReasoning: false,
-  needsReasoningSplit: false,
-  signatures: 'none',
-
-  toolChoice: true,
-  namedToolChoice: true,
-  allowedTools: false,
-  requiredWord: 'required',
-  thinkingBlocksForcedTools: false,
-  needsToolStream: false,
-  customTools: false,
-  webSearch: false,
-  toolNames: 'strict',
-  callIds: 'any',
-  mixedStrict: true,
-
-  needsParameters: true,
-  rootUnions: true,
-  closedProperties: true,
-  cyclicSchemas: true,
-  moonshotSchemas: false,
-  needsJsonWord: false,
-
-  maxTokensField: 'max_tokens',
-  seedField: 'seed',
-  topK: false,
-  logprobs: true,
-  stopRefusedBy: 'never',
-  maxStops: 4,
-  streamOptions: true,
-  cacheControl: false,
-  cacheKey: false,
-  serviceTier: false,
-  metadata: false,
-  maxUserLength: 64,
-};
+import { DEFAULTS, type Dialect } from './dialect.ts';
 
 /** The deviations of each service, by all names by which a catalog or a configuration calls it. */
 const ROWS: Readonly<Record<string, Partial<Dialect>>> = {
