@@ -11,16 +11,10 @@ import { camelCase } from './protobuf-json.ts';
 
 type Convert = (value: Json, name: EnumName) => Json;
 
-const WORDS: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
-  Object.entries(ENUMS).map(([name, numbers]) => [
-    name,
-    new Map(Object.entries(numbers).map(([word, number]) => [number, word])),
-  ]),
-);
-
 /** The word for a number of an enum; undefined if Google has published none. */
 export function wordFor(name: EnumName, number: number): string | undefined {
-  return WORDS.get(name)?.get(number);
+  const words: readonly string[] = ENUMS[name];
+  return words[number];
 }
 
 /**
@@ -36,8 +30,9 @@ export function withWords(message: JsonObject, name: MessageName): JsonObject {
 /** A message with its enums as numbers; itself if it has none. A word whose number is not published stays. */
 export function withNumbers(message: JsonObject, name: MessageName): JsonObject {
   return convertMessage(message, name, (value, type) => {
-    const numbers: Readonly<Record<string, number>> = ENUMS[type];
-    return typeof value === 'string' && Object.hasOwn(numbers, value) ? (numbers[value] ?? value) : value;
+    const words: readonly Json[] = ENUMS[type];
+    const number = words.indexOf(value);
+    return number < 0 ? value : number;
   });
 }
 
