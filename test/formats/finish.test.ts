@@ -76,6 +76,10 @@ test.each([
   ['a new word', 'other'],
   // Amazon's guardrails (pydantic/pydantic-ai#7816).
   ['guardrail_intervened', 'content-filter'],
+  // Words of Claude and of Gemini that services in front of them pass on.
+  ['compaction', 'pause'],
+  ['LANGUAGE', 'content-filter'],
+  ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
   // Google's service in this format.
   ['SAFETY', 'content-filter'],
   ['STOP', 'stop'],

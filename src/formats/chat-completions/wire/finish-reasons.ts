@@ -3,39 +3,26 @@
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { GatewayError } from '../../../lib/errors.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
-import { wordSet } from '../../../lib/words.ts';
 import { INTERVENED_FINISH } from '../../bedrock-guardrail.ts';
+import { CLAUDE_FINISHES, GEMINI_FINISHES } from '../../finish-words.ts';
 
-const FINISH: ReadonlyMap<string, Finish> = new Map([
+/** OpenAI's five words, by which other vendors' words are written. An answer with one needs no `native_finish_reason`. */
+const OPENAI_FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],
   ['tool_calls', 'tool-calls'],
   ['function_call', 'tool-calls'],
   ['content_filter', 'content-filter'],
-  // Together; Mistral; Z.ai; then the words of Claude and Gemini, which services in front of them pass on.
+]);
+
+const FINISHES: ReadonlyMap<string, Finish> = new Map([
+  ...Array.from(GEMINI_FINISHES, ([word, finish]) => [word.toLowerCase(), finish] as const),
+  ...CLAUDE_FINISHES,
+  ...OPENAI_FINISHES,
+  // Together; Text Generation Inference; Mistral.
   ['eos', 'stop'],
-  // Text Generation Inference; its `stop_sequence` stands below.
   ['eos_token', 'stop'],
   ['model_length', 'context-length'],
-  ['sensitive', 'content-filter'],
-  ['model_context_window_exceeded', 'context-length'],
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop-sequence'],
-  ['tool_use', 'tool-calls'],
-  ['max_tokens', 'length'],
-  ['refusal', 'refusal'],
-  ['pause_turn', 'pause'],
-  ['safety', 'content-filter'],
-  ['recitation', 'content-filter'],
-  ['blocklist', 'content-filter'],
-  ['prohibited_content', 'content-filter'],
-  ['spii', 'content-filter'],
-  ['malformed_function_call', 'malformed-call'],
-  // Amazon Bedrock (its API reference, Converse, `stopReason`; pydantic/pydantic-ai#7816).
-  [INTERVENED_FINISH, 'content-filter'],
-  ['content_filtered', 'content-filter'],
-  ['malformed_model_output', 'malformed-call'],
-  ['malformed_tool_use', 'malformed-call'],
 ]);
 
 /** What Google's service in this format puts before a word of Gemini: `function_call_filter: MALFORMED_FUNCTION_CALL`. */
@@ -44,22 +31,13 @@ const FILTERS: ReadonlyMap<string, Finish> = new Map([
   ['function_call_filter', 'malformed-call'],
 ]);
 
-/** OpenAI's five words. An answer with one of them needs no `native_finish_reason`. */
-const STANDARD = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
-
 /** Whether a `finish_reason` is one of OpenAI's own. */
 export function isStandardFinish(word: string): boolean {
-  return STANDARD.has(word);
+  return OPENAI_FINISHES.has(word);
 }
 
 /** Words for a failure: of Mistral and OpenRouter; of Z.ai; of vLLM and SGLang for an answer that was aborted. */
 const FAILED = new Set(['error', 'network_error', 'abort']);
-
-/** Gemini's words for a call that the model got wrong. OpenRouter says `error` for it (BerriAI/litellm#23273). */
-const MALFORMED: ReadonlySet<string | undefined> = wordSet(`
-  MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MISSING_THOUGHT_SIGNATURE
-  MALFORMED_RESPONSE
-`);
 
 /**
  * The meaning of a `finish_reason`.
@@ -68,7 +46,8 @@ const MALFORMED: ReadonlySet<string | undefined> = wordSet(`
  *   `insufficient_system_resource`.
  */
 export function parseFinish(word: string, native?: string): Finish {
-  if (FAILED.has(word) && MALFORMED.has(native)) return 'malformed-call';
+  // OpenRouter says `error` for a call that Gemini got wrong (BerriAI/litellm#23273).
+  if (FAILED.has(word) && GEMINI_FINISHES.get(native ?? '') === 'malformed-call') return 'malformed-call';
   if (FAILED.has(word))
     throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
   if (word === 'insufficient_system_resource') {
@@ -78,7 +57,7 @@ export function parseFinish(word: string, native?: string): Finish {
     );
   }
   const [filter = ''] = word.split(':', 1);
-  return FINISH.get(word.toLowerCase()) ?? FILTERS.get(filter) ?? 'other';
+  return FINISHES.get(word.toLowerCase()) ?? FILTERS.get(filter) ?? 'other';
 }
 
 /** Vendors' own words that say more than the standard word beside them. */
@@ -100,7 +79,7 @@ export function refineFinish(finish: Finish, native: string | undefined): Finish
 
 /** The vendor's own word; undefined if it is one of OpenAI's. */
 export function nativeWord(word: string, native: string | undefined): string | undefined {
-  return native ?? (STANDARD.has(word) ? undefined : word);
+  return native ?? (OPENAI_FINISHES.has(word) ? undefined : word);
 }
 
 /** What an answer contains, as far as its finish depends on it. */

@@ -3,34 +3,8 @@
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { ChoiceEnd, Finish } from '../../../conversation/reply.ts';
 import { asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { GEMINI_FINISHES } from '../../finish-words.ts';
 import { wordFor } from './enum-encoding.ts';
-
-const FINISHES: ReadonlyMap<string, Finish> = new Map([
-  ['STOP', 'stop'],
-  ['MAX_TOKENS', 'length'],
-  ['SAFETY', 'content-filter'],
-  ['RECITATION', 'content-filter'],
-  ['LANGUAGE', 'content-filter'],
-  ['BLOCKLIST', 'content-filter'],
-  ['PROHIBITED_CONTENT', 'content-filter'],
-  ['SPII', 'content-filter'],
-  ['MODEL_ARMOR', 'content-filter'],
-  ['ESCALATION', 'content-filter'],
-  ['PUP_LIMITED_DISABLED', 'content-filter'],
-  ['IMAGE_SAFETY', 'content-filter'],
-  ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
-  ['IMAGE_RECITATION', 'content-filter'],
-  ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
-  ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
-  ['TOO_MANY_TOOL_CALLS', 'malformed-call'],
-  ['MISSING_THOUGHT_SIGNATURE', 'malformed-call'],
-  ['MALFORMED_RESPONSE', 'malformed-call'],
-  ['OTHER', 'other'],
-  ['IMAGE_OTHER', 'other'],
-  ['NO_IMAGE', 'other'],
-  // The limit of one request. A caller of another format cannot continue from there with Google's token.
-  ['CONTINUATION', 'length'],
-]);
 
 /** The vendor's word for the end; undefined while the answer goes on. */
 export function finishWord(value: Json | undefined): string | undefined {
@@ -58,7 +32,7 @@ export function parseFinish(
   word: string,
   has: { readonly calls: boolean; readonly anything: boolean },
 ): Pick<ChoiceEnd, 'finish' | 'native'> {
-  const known = FINISHES.get(word) ?? 'other';
+  const known = GEMINI_FINISHES.get(word) ?? 'other';
   const isCall = has.calls && (known === 'stop' || word === 'UNEXPECTED_TOOL_CALL');
   const finish = isCall ? 'tool-calls' : known === 'other' && !has.anything ? 'content-filter' : known;
   return { finish, ...(word !== 'STOP' && word !== 'MAX_TOKENS' && { native: word }) };
@@ -79,7 +53,7 @@ const WORDS: Readonly<Record<Finish, string>> = {
 
 /** What is kept of a word that the gateway does not know, since Google adds words: that Gemini wrote it. */
 export function unknownWord(word: string): JsonObject {
-  return FINISHES.has(word) || !/^[A-Z][A-Z_]+$/.test(word) ? {} : { finishReason: word };
+  return GEMINI_FINISHES.has(word) || !/^[A-Z][A-Z_]+$/.test(word) ? {} : { finishReason: word };
 }
 
 /**
@@ -89,5 +63,5 @@ export function unknownWord(word: string): JsonObject {
 export function renderFinish(end: Pick<ChoiceEnd, 'finish' | 'native' | 'formatSpecific'>): string {
   const { native, finish, formatSpecific } = end;
   const unknown = asText(findRoundTrip(formatSpecific, 'generate-content')['finishReason']);
-  return unknown ?? (native !== undefined && FINISHES.has(native) ? native : WORDS[finish]);
+  return unknown ?? (native !== undefined && GEMINI_FINISHES.has(native) ? native : WORDS[finish]);
 }

@@ -10,26 +10,8 @@ import type { Choice, Finish } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asText, otherFields, splitFields, withoutNulls } from '../../../lib/json.ts';
 import { GUARDRAIL_ACTION, hasIntervened, INTERVENED_FINISH } from '../../bedrock-guardrail.ts';
+import { CLAUDE_FINISHES } from '../../finish-words.ts';
 import { MESSAGE_FIELDS, OWN_END_FIELDS, STOP_FIELDS } from './message-fields.ts';
-
-const FINISHES: ReadonlyMap<string, Finish> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop-sequence'],
-  ['max_tokens', 'length'],
-  ['tool_use', 'tool-calls'],
-  ['pause_turn', 'pause'],
-  // Beta. The context was shortened, and the caller is to continue, as after a pause.
-  ['compaction', 'pause'],
-  ['refusal', 'refusal'],
-  // Not documented (earendil-works/pi#978, router-for-me/CLIProxyAPI#4958). Z.ai has the word in chat-completions.
-  ['sensitive', 'content-filter'],
-  ['model_context_window_exceeded', 'context-length'],
-  // Amazon Bedrock, whose words services in front of it pass on (its API reference, Converse, `stopReason`).
-  [INTERVENED_FINISH, 'content-filter'],
-  ['content_filtered', 'content-filter'],
-  ['malformed_model_output', 'malformed-call'],
-  ['malformed_tool_use', 'malformed-call'],
-]);
 
 /** Reasons that every format has a word for. */
 const COMMON: readonly string[] = ['end_turn', 'stop_sequence', 'max_tokens', 'tool_use'];
@@ -81,7 +63,7 @@ export function parseEnd(fields: JsonObject, calls: Calls): End {
 
 /** An answer that ends normally without a reason ended for the reason that its content shows. */
 function findFinish(word: string | undefined, { direct, byCode }: Calls): Finish {
-  const finish = word === undefined ? 'stop' : (FINISHES.get(word) ?? 'other');
+  const finish = word === undefined ? 'stop' : (CLAUDE_FINISHES.get(word) ?? 'other');
   if (finish === 'stop' && direct) return 'tool-calls';
   return finish === 'tool-calls' && !direct && !byCode ? 'stop' : finish;
 }
