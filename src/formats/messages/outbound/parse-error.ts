@@ -100,45 +100,28 @@ const FAULTS_BY_CODE: ReadonlyMap<string | undefined, Fault> = new Map([
   ['claude_code_key_creator_not_member', 'upstream-auth'],
 ]);
 
-function findFault(type: string, message: string, status: number | undefined): Fault {
-  switch (type) {
-    case 'invalid_request_error':
-      return findRequestFault(message, status);
-    case 'authentication_error':
-    case 'permission_error':
-    case 'billing_error':
-      return 'upstream-auth';
-    case 'not_found_error':
-      return isModelMissing(message) ? 'model-not-found' : 'not-found';
-    case 'conflict_error':
-      return 'conflict';
-    case 'request_too_large':
-      return 'too-large';
-    case 'rate_limit_error':
-      return findRateFault(message);
-    case 'timeout_error':
-      return 'upstream-timeout';
-    case 'overloaded_error':
-      return 'upstream-overloaded';
-    default:
-      // This includes `api_error`: the vendor uses that type for 503 and 504, too.
-      return findFaultByStatus(message, status);
-  }
-}
+/** The statuses of the vendor's types. It uses `api_error` for 503 and 504, too. */
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ['billing_error', 402],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['conflict_error', 409],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
 
-function findFaultByStatus(message: string, status: number | undefined): Fault {
-  switch (status) {
-    case 400:
-    case 422:
-      return findRequestFault(message, status);
-    case 404:
-    case 410:
-      return isModelMissing(message) ? 'model-not-found' : 'not-found';
-    case 429:
-      return findRateFault(message);
-    default:
-      return findStatusFault(status);
+function findFault(type: string, message: string, answered: number | undefined): Fault {
+  const status = STATUSES.get(type) ?? answered;
+  if (type === 'invalid_request_error' || status === 400 || status === 422) {
+    return findRequestFault(message, status);
   }
+  if ((status === 404 || status === 410) && isModelMissing(message)) return 'model-not-found';
+  // Z.ai reports an empty account with Anthropic's type for too many requests.
+  if (status === 429 && saysAccountIsClosed(message)) return 'quota-exceeded';
+  return findStatusFault(status);
 }
 
 function findRequestFault(message: string, status: number | undefined): Fault {
@@ -148,11 +131,6 @@ function findRequestFault(message: string, status: number | undefined): Fault {
   if (saysAccountIsClosed(message)) return 'upstream-auth';
   // Services that speak this format may use the type for everything, as OpenAI's does for a wrong key: the status tells.
   return findStatusFault(status === undefined || status < 400 ? 400 : status);
-}
-
-/** Z.ai reports an empty account with Anthropic's type for too many requests. */
-function findRateFault(message: string): Fault {
-  return saysAccountIsClosed(message) ? 'quota-exceeded' : 'rate-limited';
 }
 
 /**
