@@ -1,6 +1,7 @@
 /** Tools of the caller's that have the name of a tool that the vendor runs itself. No vendor takes two of one name. */
 
 import type { Prompt, Tool } from '../conversation/prompt.ts';
+import { toolNames } from '../conversation/rules/allowed-tools.ts';
 import { nameFinder, renameCalls } from '../conversation/rules/distinct-tools.ts';
 import type { Report } from './format.ts';
 
@@ -36,10 +37,7 @@ export function renameReserved(
 ): RenamedTools {
   const isReserved = (tool: Tool): boolean => tool.kind !== 'hosted' && reserved.has(tool.name);
   if (reserved.size === 0 || !tools.some(isReserved)) return { tools, names: NONE };
-  const freeName = nameFinder([
-    ...reserved,
-    ...tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name)),
-  ]);
+  const freeName = nameFinder([...reserved, ...toolNames(tools)]);
   const names = new Map<string, string>();
   for (const tool of tools) {
     if (tool.kind === 'hosted' || !reserved.has(tool.name) || names.has(tool.name)) continue;

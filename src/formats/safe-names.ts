@@ -20,11 +20,6 @@ export function changedNames(
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** The names of the tools that the caller runs. */
-export function functionNames(tools: readonly Tool[] = []): readonly string[] {
-  return tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name));
-}
-
 /** A hash of a text: 32-bit FNV-1a of its UTF-16 code units. */
 export function fingerprint(text: string): number {
   let hash = 0x811c9dc5;

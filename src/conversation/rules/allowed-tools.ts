@@ -6,15 +6,19 @@ import type { Prompt, Tool, ToolChoice } from '../prompt.ts';
 export function findMissingChoice({ tools = [], toolChoice }: Prompt): string | undefined {
   const allowed = toolChoice?.mode === 'none' ? [] : (toolChoice?.allowed ?? []);
   if (allowed.length === 0) return undefined;
-  const names = new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name)));
+  const names = new Set(toolNames(tools));
   return allowed.find((name) => !names.has(name));
 }
 
-/**
- * Whether a choice allows a tool. Of the hosted tools, it can leave out only the search.
- * @param names those it allows.
- */
-export function isAllowed(tool: Tool, names: ReadonlySet<string>, choice: ToolChoice | undefined): boolean {
-  if (tool.kind !== 'hosted') return names.has(tool.name);
-  return choice?.search === true || !tool.webSearch;
+/** The tools that a choice allows. Of the hosted tools, it can leave out only the search. */
+export function filterAllowed(tools: readonly Tool[], { allowed = [], search }: ToolChoice): readonly Tool[] {
+  const names = new Set(allowed);
+  return tools.filter((tool) =>
+    tool.kind === 'hosted' ? search === true || !tool.webSearch : names.has(tool.name),
+  );
+}
+
+/** The names of the tools that the caller runs. */
+export function toolNames(tools: readonly Tool[] = []): readonly string[] {
+  return tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : tool.name));
 }

@@ -6,6 +6,7 @@
 
 import { equalJson } from '../../lib/equal-json.ts';
 import type { NamedTool, Prompt, Tool, ToolCallPart, Turn } from '../prompt.ts';
+import { toolNames } from './allowed-tools.ts';
 import { toolTable } from './tool-table.ts';
 
 export interface DistinctTools {
@@ -25,7 +26,7 @@ export function distinctTools(tools: readonly Tool[], keyOf: (tool: NamedTool) =
   if (tools.length < 2) return { tools, names: NONE };
   const keys = new Map<string, string>();
   const names = new Map<string, string>();
-  const freeName = nameFinder(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : [tool.name])));
+  const freeName = nameFinder(toolNames(tools));
   const distinct = tools.map((tool) => {
     if (tool.kind === 'hosted') return tool;
     const key = keyOf(tool);

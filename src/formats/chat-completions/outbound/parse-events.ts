@@ -7,6 +7,7 @@
 
 import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
+import { toolNames } from '../../../conversation/rules/allowed-tools.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withParallelCalls } from '../../../conversation/rules/parallel-calls.ts';
 import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
@@ -20,7 +21,7 @@ import { hasIntervened } from '../../bedrock-guardrail.ts';
 import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
-import { changedNames, functionNames } from '../../safe-names.ts';
+import { changedNames } from '../../safe-names.ts';
 import { dialectFor } from '../restricted-dialect.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
@@ -68,7 +69,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#model = target.model;
     const nameFor = (name: string): string => toolNameFor(name, dialect);
     this.#names = changedNames(tools, nameFor);
-    this.#toolNames = () => functionNames(tools).map(nameFor);
+    this.#toolNames = () => toolNames(tools).map(nameFor);
     this.#stops = stop;
   }
 

@@ -10,8 +10,8 @@ import { toolNameFor } from './tool-names.ts';
 export interface RenderedToolChoice {
   /** The value of `tool_choice`. */
   readonly value: Json;
-  /** The tools to send, if the service cannot be told which ones are allowed. */
-  readonly only?: ReadonlySet<string>;
+  /** The choice by which to filter the tools, if the service cannot be told which ones are allowed. */
+  readonly only?: ToolChoice;
 }
 
 /**
@@ -19,10 +19,11 @@ export interface RenderedToolChoice {
  * @throws GatewayError `invalid-request` if it allows no tool at all.
  */
 export function renderToolChoice(
-  { mode, allowed }: ToolChoice,
+  choice: ToolChoice,
   tools: readonly Tool[],
   { dialect, exact, thinks }: RenderContext,
 ): RenderedToolChoice {
+  const { mode, allowed } = choice;
   const word = mode === 'required' ? dialect.requiredWord : mode;
   if (allowed === undefined || mode === 'none') return { value: word };
   const custom = getCustomNames(tools);
@@ -39,5 +40,5 @@ export function renderToolChoice(
   // The search alone may be allowed.
   if (named.length === 0 && tools.every(({ kind }) => kind !== 'hosted'))
     throw invalid('The choice of tools allows none of them.', 'toolChoice');
-  return { value: word, only: new Set(allowed) };
+  return { value: word, only: choice };
 }

@@ -1,7 +1,7 @@
 /** Tools, in the dialect of the service. */
 
 import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
-import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
+import { filterAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { asFunctionTool } from '../../../conversation/rules/custom-tools.ts';
 import {
   asObject,
@@ -36,12 +36,8 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
   }
   const given = prompt.tools ?? [];
   const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, context);
-  const only = choice?.only;
-  const { tools, search } = renderTools(
-    only ? given.filter((tool) => isAllowed(tool, only, prompt.toolChoice)) : given,
-    context,
-  );
-  if (only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
+  const { tools, search } = renderTools(choice?.only ? filterAllowed(given, choice.only) : given, context);
+  if (choice?.only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
   // A choice without tools is a 400 here. Callers of responses may send one (Codex does, to compact a dialogue).
   if (tools.length === 0 && (given.length > 0 || !(context.exact || mustCall(prompt)))) return { ...search };
   return {

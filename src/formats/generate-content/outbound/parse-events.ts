@@ -10,6 +10,7 @@
 
 import type { PromptOutline } from '../../../conversation/prompt-outline.ts';
 import type { ReplyEvent } from '../../../conversation/reply.ts';
+import { toolNames } from '../../../conversation/rules/allowed-tools.ts';
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { withCustomCalls } from '../../../conversation/rules/custom-tools.ts';
 import { withSettledCalls } from '../../../conversation/rules/settle-calls.ts';
@@ -215,7 +216,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
 function declaredNames(tools: PromptOutline['tools'] = []): ReadonlySet<string> | undefined {
   const hasServers = tools.some((tool) => tool.kind === 'hosted' && 'mcpServers' in tool.value);
   if (!hasServers) return undefined;
-  return new Set(tools.flatMap((tool) => (tool.kind === 'hosted' ? [] : safeName(tool.name))));
+  return new Set(toolNames(tools).map(safeName));
 }
 
 /** Whether a chunk has calls. Their arguments are carried as they came, so the digits of long numbers matter. */

@@ -1,7 +1,7 @@
 /** `tool_choice`, and the tools that a choice leaves. */
 
 import type { Prompt, Tool, ToolChoice } from '../../../conversation/prompt.ts';
-import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
+import { filterAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Report } from '../../format.ts';
 import type { OutputPlan } from './output-format.ts';
@@ -12,16 +12,15 @@ import { safeName } from './tool-names.ts';
 export const NO_TOOL = { type: 'none' };
 
 /** Filters the tools by the choice. Anthropic can only be limited to several tools by being offered no others. */
-export function filterAllowed(
+export function offerAllowed(
   tools: readonly Tool[],
   choice: ToolChoice | undefined,
   report: Report,
 ): readonly Tool[] {
-  const names = choice?.allowed;
-  if (names === undefined || choice?.mode === 'none' || findOnlyTool(choice) !== undefined) return tools;
+  if (choice?.allowed === undefined || choice.mode === 'none' || findOnlyTool(choice) !== undefined)
+    return tools;
   report('toolChoice', 'approximated', 'only the allowed tools are offered');
-  const only = new Set(names);
-  return tools.filter((tool) => isAllowed(tool, only, choice));
+  return filterAllowed(tools, choice);
 }
 
 /** Finds the name of the tool that must be called; undefined if there is a choice. */

@@ -10,7 +10,7 @@ import { speaksMessages } from './native-caller.ts';
 import type { OutputPlan } from './output-format.ts';
 import { type FunctionRules, renderFunction, toObjectSchema } from './render-function.ts';
 import { renderHosted } from './render-hosted-tool.ts';
-import { filterAllowed, NO_TOOL, renderToolChoice } from './render-tool-choice.ts';
+import { NO_TOOL, offerAllowed, renderToolChoice } from './render-tool-choice.ts';
 import { closeSchema } from './schema.ts';
 
 /**
@@ -31,7 +31,7 @@ export function renderTools(
   // A call that is required of no tool at all stays: the caller gets the refusal.
   const isForced = prompt.toolChoice?.mode === 'required' && declared.length === 0;
   const undeclared = declared.length > 0 || isNative || isForced ? [] : declareCalledTools(turns, report);
-  const offered = [...filterAllowed(declared, prompt.toolChoice, report), ...undeclared];
+  const offered = [...offerAllowed(declared, prompt.toolChoice, report), ...undeclared];
   const rules = { isNative, enforces: canEnforce(offered, output, target) };
   const tools = offered
     .map((tool) => renderTool(tool, rules, prompt.maxSearches, report))

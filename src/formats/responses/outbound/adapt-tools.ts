@@ -1,7 +1,7 @@
 /** A prompt's tools for services that refuse choices among tools, or schemas that contain themselves (Meta). */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import { isAllowed } from '../../../conversation/rules/allowed-tools.ts';
+import { filterAllowed } from '../../../conversation/rules/allowed-tools.ts';
 import { downgradeToolChoice, dropLostChoice } from '../../forced-choice.ts';
 import type { Report } from '../../format.ts';
 import { cutCycles } from '../../openai/functions.ts';
@@ -30,10 +30,7 @@ function dropChoice(prompt: Prompt, report: Report): Prompt {
     report('tools', 'dropped', 'no tool may be called, and the service knows no other way to say so');
     return rest;
   }
-  const { allowed } = toolChoice;
-  if (allowed === undefined) return prompt;
+  if (toolChoice.allowed === undefined) return prompt;
   report('toolChoice', 'approximated', 'only the allowed tools are sent');
-  const names = new Set(allowed);
-  const offered = tools.filter((tool) => isAllowed(tool, names, toolChoice));
-  return { ...rest, tools: offered, toolChoice: { mode: 'auto' } };
+  return { ...rest, tools: filterAllowed(tools, toolChoice), toolChoice: { mode: 'auto' } };
 }
