@@ -4,13 +4,14 @@
  * ("tools.function.parameters is not a valid moonshot flavored json schema"). It ignores keywords that it does not know.
  */
 
-import { resolveReference } from '../../../conversation/rules/json-pointer.ts';
+import { parsePointer, resolveReference } from '../../../conversation/rules/json-pointer.ts';
 import { ALL_PLACES, mapSchemas } from '../../../conversation/rules/schema-places.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { asList, asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { type Definitions, MAX_DEPTH, referenceTo } from './moonshot-references.ts';
+import { asList, asObject, asText, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { NOTES, OBJECT_KEYWORDS, pick, withOneType, withSimpleUnion } from './moonshot-types.ts';
 
+/** The deepest schema that Moonshot takes. */
+const MAX_DEPTH = 100;
 /** More places than any real schema has. Definitions may be nested, and each is written out. */
 const MAX_NODES = 20_000;
 
@@ -19,7 +20,11 @@ const RESERVED = ['$defs', '$ref', 'anyOf', 'required', 'additionalProperties'];
 /** Keywords in whose schemas Moonshot takes references. */
 const REFERRING = ['properties', 'items', 'additionalProperties', 'anyOf', 'allOf', 'prefixItems'];
 
-interface Rewriting extends Definitions {
+interface Rewriting {
+  readonly root: JsonObject;
+  /** The names of the definitions that the schema refers to; undefined for one that Moonshot refuses. */
+  readonly names: Map<JsonObject, string | undefined>;
+  readonly taken: Set<string>;
   /** The number of schemas rewritten so far. */
   nodes: number;
 }
@@ -98,4 +103,37 @@ function withMembers(schema: JsonObject): JsonObject {
 /** Whether a value contains a reference, where Moonshot takes none. */
 function hasReference(value: Json): boolean {
   return typeof value === 'object' && JSON.stringify(value).includes('"$ref"');
+}
+
+/**
+ * The reference by the name of its definition: Moonshot takes only `$defs` at the root, each by one plain name.
+ * @returns undefined if it points nowhere, or to a definition that Moonshot refuses.
+ */
+function referenceTo(ref: Json | undefined, { root, names, taken }: Rewriting): string | undefined {
+  const reference = asText(ref);
+  if (reference === undefined || reference === '#') return reference;
+  const definition = resolveReference(reference, root);
+  if (definition === undefined) return undefined;
+  if (!names.has(definition)) {
+    const last = parsePointer(reference)?.at(-1) ?? '';
+    names.set(definition, hasSlash(definition, 0) ? undefined : freeName(last, taken));
+  }
+  const name = names.get(definition);
+  return name === undefined ? undefined : `#/$defs/${name}`;
+}
+
+function freeName(text: string, taken: Set<string>): string {
+  const stem = text.replaceAll(/[^\w.-]/g, '_');
+  let name = stem;
+  for (let count = taken.size + 1; name === '' || taken.has(name); count += 1) name = `${stem}_${count}`;
+  taken.add(name);
+  return name;
+}
+
+/** Whether any key in a definition contains a slash, which Moonshot refuses. */
+function hasSlash(value: Json, depth: number): boolean {
+  if (depth > MAX_DEPTH) return true;
+  if (isList(value)) return value.some((one) => hasSlash(one, depth + 1));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, one = null]) => key.includes('/') || hasSlash(one, depth + 1));
 }
