@@ -3,13 +3,17 @@
 import type { OutputFormat } from '../../../conversation/prompt.ts';
 import { fitsStrict } from '../../../conversation/rules/strict-schema.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { asList, asObject, asText, type JsonObject } from '../../../lib/json.ts';
+import { asList, asObject, asText, isEmpty, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ParseReport } from '../../format.ts';
+import { repeatedField } from '../wire/protobuf-json.ts';
 import { fromOpenApi, orderProperties } from './from-openapi.ts';
-import { parseResponseFormat } from './parse-response-format.ts';
+import { sortFields } from './sort-fields.ts';
 
 /** The member around a choice: other vendors take only objects as a structured answer. */
 const CHOICE = 'choice';
+
+const TEXT: ReadonlySet<string> = new Set(['text']);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['mimeType', 'schema']);
 
 interface Output {
   readonly format?: OutputFormat;
@@ -28,6 +32,47 @@ export function parseOutput(known: JsonObject, report: ParseReport): Output {
   const { format, others } = parseResponseFormat(responseFormat);
   const output: Output = format === undefined ? parseMimeType(older, report) : { format };
   return others.length > 0 ? { ...output, own: { ...output.own, responseFormat: others } } : output;
+}
+
+/**
+ * The form of the text in a `responseFormat`, which takes the place of `responseMimeType` and its schema ("Deprecated: Use
+ * `response_format` instead", types of `@google/genai` 3.3). The others are those of sound, images and video, which mean
+ * something to Google alone, and a form of the text that the gateway does not know.
+ */
+function parseResponseFormat(value: Json | undefined): { format?: OutputFormat; others: Json[] } {
+  let format: OutputFormat | undefined;
+  const others: Json[] = [];
+  for (const each of repeatedField(value)) {
+    const { known, extra } = sortFields(asObject(each) ?? {}, TEXT);
+    const text = asObject(known['text']);
+    const asked = text && parseText(text);
+    if (asked === undefined) others.push(each);
+    else {
+      format = asked;
+      if (!isEmpty(extra)) others.push(extra);
+    }
+  }
+  return { ...(format && { format }), others };
+}
+
+/** A type stands as itself, or as the name of an enum ("only applicable when mime_type is APPLICATION_JSON"). */
+function parseText(text: JsonObject): OutputFormat | undefined {
+  const { known, extra } = sortFields(text, TEXT_FIELDS);
+  if (!isEmpty(extra)) return undefined;
+  const schema = asObject(known['schema']);
+  const inJson: OutputFormat = schema
+    ? { kind: 'json-schema', schema: orderProperties(schema) }
+    : { kind: 'json' };
+  switch (asText(known['mimeType'])?.toLowerCase().replace('_', '/')) {
+    case 'text/plain':
+      return { kind: 'text' };
+    case 'application/json':
+      return inJson;
+    case undefined:
+      return schema && inJson;
+    default:
+      return undefined;
+  }
 }
 
 function parseMimeType(known: JsonObject, report: ParseReport): Output {

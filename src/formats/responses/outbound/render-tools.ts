@@ -3,14 +3,14 @@
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { CustomTool, FunctionTool, HostedTool, Prompt, Tool } from '../../../conversation/prompt.ts';
 import { findGrammar } from '../../../conversation/rules/custom-tools.ts';
-import { asObject, isObject, type JsonObject } from '../../../lib/json.ts';
+import { asObject, compact, isEmpty, isObject, type JsonObject } from '../../../lib/json.ts';
 import { canEnforce, renderFunctionParameters } from '../../openai/functions.ts';
 import { reportForeign } from '../../own-fields.ts';
-import { reportWebSearch } from '../../web-search.ts';
+import { readWebSearch, reportWebSearch } from '../../web-search.ts';
+import type { Dialect } from '../dialects.ts';
 import { isClientTool } from '../wire/client-tools.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderToolChoice } from './render-tool-choice.ts';
-import { keptOfSearch, renderWebSearch } from './render-web-search.ts';
 import { safeName } from './tool-names.ts';
 
 /** Renders those of the three fields that have something to say: to be spread. */
@@ -106,4 +106,28 @@ function renderHosted(tool: HostedTool, { dialect, report }: RenderContext): rea
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
   return [];
+}
+
+/** Settings of other formats' searches that are sent on. How often to search is a field of the whole request. */
+const DOMAINS = ['allowed_domains', 'blocked_domains', 'excludeDomains', 'max_uses'];
+
+/** The settings of other formats' searches that a service takes. */
+function keptOfSearch({ searchOptions }: Dialect): readonly string[] {
+  return searchOptions === 'all' ? [...DOMAINS, 'search_context_size', 'user_location'] : DOMAINS;
+}
+
+/** Another format's web search as OpenAI's tool. */
+function renderWebSearch(tool: JsonObject, { searchOptions }: Dialect): JsonObject {
+  const { size, place, allowedDomains: allowed, blockedDomains: blocked } = readWebSearch(tool);
+  const blockedField = searchOptions === 'domains' ? 'excluded_domains' : 'blocked_domains';
+  const filters = compact({
+    allowed_domains: allowed.length > 0 ? allowed : undefined,
+    [blockedField]: blocked.length > 0 ? blocked : undefined,
+  });
+  return compact({
+    type: 'web_search',
+    search_context_size: searchOptions === 'all' ? size : undefined,
+    filters: isEmpty(filters) ? undefined : filters,
+    user_location: searchOptions === 'all' ? place && compact({ ...place, type: 'approximate' }) : undefined,
+  });
 }
