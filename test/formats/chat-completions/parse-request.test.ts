@@ -133,6 +133,18 @@ describe('refused', () => {
       /Missing required/,
     ],
     [
+      'a custom call without input',
+      call({ id: 'a', type: 'custom', custom: { name: 'f' } }),
+      'messages[0].tool_calls[0].custom.input',
+      /Missing required/,
+    ],
+    [
+      'a custom call whose input is no text',
+      call({ id: 'a', type: 'custom', custom: { name: 'f', input: { a: 1 } } }),
+      'messages[0].tool_calls[0].custom.input',
+      /expected a string, but got an object/,
+    ],
+    [
       'a result without id',
       { model: 'm', messages: [{ role: 'tool', content: 'a' }] },
       'messages[0].tool_call_id',

@@ -13,7 +13,7 @@ import {
 } from '../../../lib/json.ts';
 import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { wordSet } from '../../../lib/words.ts';
-import { missing, objectsAt, textAt } from '../../openai/fields.ts';
+import { missing, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseCallSignature } from '../wire/signatures.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
@@ -21,7 +21,7 @@ import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 /**
  * All calls of a message: `tool_calls`, and the older `function_call`.
  * @param at the index of the message, from which calls without an id get one.
- * @throws GatewayError `invalid-request` for a call without a function or a name.
+ * @throws GatewayError `invalid-request` for a call without a function or a name, and a custom one without its input.
  */
 export function parseCalls(message: JsonObject, param: Place, at: number): readonly ToolCallPart[] {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
@@ -52,7 +52,8 @@ function parseCall(call: JsonObject, at: number, index: number, param: Place): T
     const fields = asObject(custom) ?? {};
     const name = asText(fields['name']);
     if (name === undefined) throw missing(`${param}.custom.name`);
-    return { ...common, name, arguments: asText(fields['input']) ?? '', custom: true };
+    const input = requiredText(fields['input'], `${param}.custom.input`);
+    return { ...common, name, arguments: input, custom: true };
   }
   const fields = asObject(fn);
   if (fields === undefined) throw missing(fieldPlace(param, 'function'));
