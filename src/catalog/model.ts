@@ -158,6 +158,11 @@ export const modelSchema = z
       .exactOptional(),
     /** How it takes settings of thinking. Absent: it does not think, or this is not known. */
     thinking: thinking.exactOptional(),
+    /**
+     * Whether the text of its answers in chat-completions begins with its thoughts, between `<think>` and `</think>`,
+     * because its server does not separate them. Absent: no, except at Groq, Together and MiniMax.
+     */
+    thinkTags: z.boolean().exactOptional(),
     /** False if it refuses temperature, top_p, top_k and the like. Absent: true. */
     sampling: z.boolean().exactOptional(),
     /** False if a Gemini refuses a conversation that ends with the assistant. Absent: true. */

@@ -12,6 +12,8 @@ export interface ModelTraits {
   readonly input?: readonly string[];
   /** How the model takes settings of thinking. Absent: it does not think, or this is not known. */
   readonly thinking?: ThinkingTraits;
+  /** Whether its text begins with its thoughts, between `<think>` and `</think>`: its server does not separate them. */
+  readonly thinkTags?: boolean;
   /**
    * Whether it takes temperature, top_p, top_k and the like. OpenAI's reasoning models and the newest Claudes do not.
    */

@@ -23,6 +23,7 @@ export function offeredTraits(model: Model, { name, dialect, service, caches }: 
     maxOutputTokens: model.maxOutputTokens,
     ...(model.input !== undefined && { input: model.input }),
     ...(model.thinking !== undefined && { thinking: model.thinking }),
+    ...(model.thinkTags !== undefined && { thinkTags: model.thinkTags }),
     sampling: model.sampling ?? true,
     ...(model.prefill !== undefined && { prefill: model.prefill }),
     ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),

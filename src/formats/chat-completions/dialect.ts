@@ -37,7 +37,9 @@ export type ReasoningHistory =
   /** MiniMax: `reasoning_details` with plain texts only. */
   | 'reasoning_details-text'
   /** Mistral: `thinking` parts in the content. */
-  | 'content';
+  | 'content'
+  /** In the text of the content, between `<think>` and `</think>`. The chat templates of such models look for it there. */
+  | 'tags';
 
 /** A column of several words, with its default. */
 function column<Word>(word: Word): Word {
@@ -96,6 +98,12 @@ export const DEFAULTS = {
    * between `<think>` and `</think>` (platform.minimax.io, "Text Generation - OpenAI API compatible").
    */
   needsReasoningSplit: false,
+  /**
+   * The text of an answer may begin with its reasoning, between `<think>` and `</think>`. Groq: "Groq will default to raw"
+   * (LangChain, `ChatGroq.reasoning_format`); Together, for DeepSeek R1 (recorded). Of a server of one's own, the model
+   * says so (`ModelTraits.thinkTags`).
+   */
+  thinkTags: false,
   /** Which signatures are sent: `thinking_blocks` (LiteLLM) and `extra_content` (Google), Google's own, or none. */
   signatures: column<'all' | 'google' | 'none'>('none'),
 

@@ -74,7 +74,7 @@ const ROWS: Readonly<Record<string, Partial<Dialect>>> = {
   },
   fireworks: { topK: true, cacheKey: true },
   google: { reasoningHistory: 'none', signatures: 'google' },
-  groq: { systemFirst: false, reasoningHistory: 'reasoning' },
+  groq: { systemFirst: false, reasoningHistory: 'reasoning', thinkTags: true },
   litellm: {
     systemFirst: false,
     textParts: true,
@@ -106,6 +106,7 @@ const ROWS: Readonly<Record<string, Partial<Dialect>>> = {
     effortWithThinking: false,
     reasoningHistory: 'reasoning_details-text',
     needsReasoningSplit: true,
+    thinkTags: true,
   },
   'mistral mistralai': {
     userAfterTool: false,
@@ -159,7 +160,7 @@ const ROWS: Readonly<Record<string, Partial<Dialect>>> = {
     maxUserLength: 128,
   },
   perplexity: { reasoningHistory: 'none', webSearch: true, topK: true },
-  together: { reasoningHistory: 'reasoning', topK: true },
+  together: { reasoningHistory: 'reasoning', thinkTags: true, topK: true },
   // Since 0.11.1 it reads reasoning only from this field, whatever its documentation says (vllm-project/vllm#38488).
   vllm: {
     developerRole: 'asked',

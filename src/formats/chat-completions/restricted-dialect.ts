@@ -14,7 +14,8 @@ const RESTRICTIONS: Partial<Record<Avoidance, (dialect: Dialect) => Partial<Dial
   'unusual-call-ids': () => ({ callIds: 'nine' }),
   strict: () => ({ openaiFields: false }),
   'stream-options': () => ({ streamOptions: false }),
-  'service-fields': () => ({
+  'service-fields': ({ needsReasoningSplit }) => ({
+    ...(needsReasoningSplit && { reasoningHistory: 'tags' }),
     cacheKey: false,
     cacheControl: false,
     serviceTier: false,
@@ -30,8 +31,9 @@ const RESTRICTIONS: Partial<Record<Avoidance, (dialect: Dialect) => Partial<Dial
 const CALLS_NEED_THOUGHTS = /deepseek|kimi/i;
 
 /** The dialect of the service that a request goes to, without what it has refused. */
-export function dialectFor({ dialect: name, model, avoids }: ModelTraits): Dialect {
+export function dialectFor({ dialect: name, model, thinkTags, avoids }: ModelTraits): Dialect {
   let dialect = findDialect(name);
+  if (thinkTags) dialect = { ...dialect, thinkTags, reasoningHistory: 'tags' };
   if (avoids === undefined) return dialect;
   for (const avoidance of avoids) dialect = { ...dialect, ...RESTRICTIONS[avoidance]?.(dialect) };
   // The strictest form of a request has no thoughts, but the models of these families need one before each call.

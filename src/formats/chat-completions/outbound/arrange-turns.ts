@@ -72,6 +72,7 @@ const UNANSWERING: readonly ReasoningHistory[] = [
   'reasoning_content',
   'reasoning_content-with-calls',
   'reasoning_details-text',
+  'tags',
 ];
 
 /**

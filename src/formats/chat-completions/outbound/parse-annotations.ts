@@ -17,6 +17,8 @@ export class AnnotationReader {
   readonly #texts: CitedText[] = [];
   #pending: JsonObject[] | undefined;
   #hasAny = false;
+  /** How much of the message comes before its first text: thoughts and their tags. */
+  #skipped = 0;
 
   constructor(parts: PartSequence) {
     this.#parts = parts;
@@ -25,7 +27,7 @@ export class AnnotationReader {
   /** An annotation: of the text in which it begins, even if that has ended, or else of the next text. */
   read(annotation: JsonObject, out: Out): void {
     this.#hasAny = true;
-    const isKnown = findStart(annotation) < this.#length();
+    const isKnown = this.#texts.length > 0 && findStart(annotation) < this.#length();
     if (isKnown || this.#parts.last()?.open.kind === 'text') this.#add(annotation, out);
     else {
       this.#pending ??= [];
@@ -38,6 +40,11 @@ export class AnnotationReader {
     const start = this.#length();
     this.#texts.push({ part, start, end: start });
     this.settle(out);
+  }
+
+  /** Counts what is no part of a text, before the first. */
+  skip(length: number): void {
+    this.#skipped += length;
   }
 
   /** Counts more of the last text. */
@@ -67,7 +74,7 @@ export class AnnotationReader {
   }
 
   #length(): number {
-    return this.#texts.at(-1)?.end ?? 0;
+    return this.#texts.at(-1)?.end ?? this.#skipped;
   }
 
   #add(annotation: JsonObject, out: Out): void {

@@ -22,6 +22,8 @@ export interface CallContext {
   readonly toolNames: () => readonly string[];
   /** The caller's stop sequences. */
   readonly stops: readonly string[];
+  /** Whether the text may begin with thoughts in tags. */
+  readonly thinkTags: boolean;
 }
 
 interface Call {

@@ -50,6 +50,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   readonly #names: ReadonlyMap<string, string>;
   readonly #toolNames: () => readonly string[];
   readonly #stops: readonly string[];
+  readonly #thinkTags: boolean;
   readonly #choices: (ChoiceReader | undefined)[] = [];
   readonly #head = new ReplyHeadReader();
   #context: CallContext | undefined;
@@ -71,6 +72,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#names = changedNames(tools, nameFor);
     this.#toolNames = () => toolNames(tools).map(nameFor);
     this.#stops = stop;
+    this.#thinkTags = dialect.thinkTags;
   }
 
   transform({ event, data, piece }: Sse, out: Out): void {
@@ -146,6 +148,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
         names: this.#names,
         toolNames: this.#toolNames,
         stops: this.#stops,
+        thinkTags: this.#thinkTags,
       };
       // The first chunk may have the prompt's counts already, and some formats want them first.
       this.#reportUsage(out);

@@ -11,6 +11,7 @@ import { AnnotationReader } from './parse-annotations.ts';
 import { type CallContext, CallReader } from './parse-calls.ts';
 import { ThoughtReader } from './parse-stream-thoughts.ts';
 import { type Out, PartSequence, type SequencePart } from './part-sequence.ts';
+import { ThinkTagSplitter } from './think-tags.ts';
 import { UnknownFields } from './unknown-fields.ts';
 
 /** Formats whose blocks a gateway's answer holds in `provider_specific_fields`, by format. */
@@ -25,6 +26,8 @@ export class MessageReader {
   readonly #annotations: AnnotationReader;
   /** Most messages have no call, so the tables of calls are made for the first one. */
   #calls: CallReader | undefined;
+  /** Undefined once everything that comes is the answer. */
+  #tags: ThinkTagSplitter | undefined;
   #hasRefusal = false;
   /** Whether the last delta was nothing but a thought. */
   #isThought = false;
@@ -40,6 +43,7 @@ export class MessageReader {
     this.#parts = new PartSequence(choice);
     this.#thoughts = new ThoughtReader(this.#parts);
     this.#annotations = new AnnotationReader(this.#parts);
+    if (context.thinkTags) this.#tags = new ThinkTagSplitter();
   }
 
   /**
@@ -65,7 +69,7 @@ export class MessageReader {
   /** More of that text or thought. */
   again(text: string, out: Out): void {
     if (this.#isThought) this.#thoughts.write(text, out);
-    else this.#write('text', text, out);
+    else this.#writeText(text, out);
   }
 
   /** Whether any part has begun. */
@@ -89,6 +93,7 @@ export class MessageReader {
    */
   end(sources: readonly JsonObject[], out: Out): AnswerContents {
     const parts = this.#parts;
+    this.#flushTags(out);
     for (const { signature } of this.#calls?.end(out) ?? []) {
       const last = parts.last();
       // Google signs the last text of an answer without calls.
@@ -123,8 +128,31 @@ export class MessageReader {
     this.#parts.write(part, text, out);
   }
 
+  /** A text of the content, which may begin with thoughts unless these have come in fields of their own. */
+  #writeText(text: string, out: Out): void {
+    const tags = this.#tags;
+    if (tags === undefined || (tags.isNew() && this.#parts.last() !== undefined)) {
+      this.#tags = undefined;
+      this.#write('text', text, out);
+      return;
+    }
+    const { thought, answer } = tags.split(text);
+    this.#annotations.skip(text.length - answer.length);
+    this.#thoughts.write(thought, out);
+    this.#write('text', answer, out);
+    if (tags.isOver()) this.#tags = undefined;
+  }
+
+  #flushTags(out: Out): void {
+    if (this.#tags === undefined) return;
+    const { thought, answer } = this.#tags.flush();
+    this.#annotations.skip(-answer.length);
+    this.#thoughts.write(thought, out);
+    this.#write('text', answer, out);
+  }
+
   #readContent(content: Json | undefined, out: Out): void {
-    if (typeof content === 'string') this.#write('text', content, out);
+    if (typeof content === 'string') this.#writeText(content, out);
     else if (isList(content)) this.#readList(content, out);
   }
 
@@ -133,7 +161,7 @@ export class MessageReader {
     for (const item of content) {
       if (!isObject(item)) continue;
       if (item['type'] === 'thinking') this.#thoughts.write(thinkingText(item['thinking']), out);
-      else if (typeof item['text'] === 'string') this.#write('text', item['text'], out);
+      else if (typeof item['text'] === 'string') this.#writeText(item['text'], out);
       else this.#readBlock(item, out);
     }
   }
@@ -153,6 +181,7 @@ export class MessageReader {
     for (const image of asObjects(delta['images'])) this.#readBlock(image, out);
     if (delta['extra_content'] !== undefined) this.#readSignature(delta, out);
     if (isObject(foreign)) this.#readForeign(foreign, out);
+    if (asObjects(pieces).length > 0 || isObject(functionCall)) this.#flushTags(out);
     if (isList(pieces))
       for (const piece of pieces) if (isObject(piece)) this.#getCalls().read(piece, whole, out);
     if (isObject(functionCall)) this.#getCalls().readFunctionCall(functionCall, out);

@@ -41,7 +41,8 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   const refusal = dialect.openaiFields ? refusalText(content) : '';
   const withoutRefusal = refusal === '' ? content : content.filter((part) => part.kind !== 'refusal');
   const breakpoint = writtenBreakpoint(turn.formatSpecific, context);
-  const filled = keepItems(withoutRefusal, isFilled);
+  const answer = keepItems(withoutRefusal, isFilled);
+  const filled = thoughts.text === '' ? answer : [{ kind: 'text', text: thoughts.text } as const, ...answer];
   const rendered = renderAssistantContent(
     isEmpty(breakpoint) ? filled : withoutMessageBreakpoint(filled),
     thoughts.content,

@@ -9,15 +9,18 @@ import { renderExtraContent } from '../wire/signatures.ts';
 import { joinThoughts } from '../wire/text-separator.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
 import type { RenderContext } from './render-context.ts';
+import { renderThinkTags } from './think-tags.ts';
 
 export interface RenderedThoughts {
   /** Fields of the assistant message. */
   readonly fields: JsonObject;
   /** The first parts of its content. */
   readonly content: readonly JsonObject[];
+  /** The beginning of its text; '' for none. */
+  readonly text: string;
 }
 
-const NOTHING: RenderedThoughts = { fields: {}, content: [] };
+const NOTHING: RenderedThoughts = { fields: {}, content: [], text: '' };
 
 /** Forms of reasoning that say something of calls too, which need no thought before them. */
 const OF_CALLS: readonly ReasoningHistory[] = ['reasoning_details', 'reasoning_content-with-calls'];
@@ -43,8 +46,11 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
       // Only models that think take thoughts in the content.
       if (text === '' || target.thinking === undefined) return drop(thoughts, context);
       dropSignatures(thoughts, context);
-      return { fields: {}, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+      return { ...NOTHING, content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
     }
+    case 'tags':
+      dropSignatures(thoughts, context);
+      return { ...NOTHING, text: renderThinkTags(text) };
     case 'reasoning_details': {
       const details = renderDetails(thoughts, calls);
       return inFields(details.length > 0 ? { reasoning_details: details } : {});
@@ -69,7 +75,7 @@ function renderMissingThought(calls: number, { thinks }: RenderContext): string 
 }
 
 function inFields(fields: JsonObject): RenderedThoughts {
-  return { fields, content: [] };
+  return { ...NOTHING, fields };
 }
 
 /** The signature of a call or a text, as `extra_content`. */

@@ -38,6 +38,7 @@ const REASONING_FIELDS: Readonly<Record<ReasoningHistory, readonly string[]>> = 
   'reasoning_content-with-calls': ['reasoning_content'],
   reasoning_details: ['reasoning', 'reasoning_details'],
   'reasoning_details-text': ['reasoning_details'],
+  tags: [],
 };
 
 /** The additional fields in which a service takes back signatures. */
