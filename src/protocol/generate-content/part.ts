@@ -7,7 +7,8 @@ import type { Report } from './rules.ts';
 
 /** Fields of a part that describe its content. Any other field is the content. */
 const META = wordSet(`
-  thought thoughtSignature videoMetadata mediaResolution partMetadata mediaProcessing speechMetadata
+  thought thoughtSignature videoMetadata documentMetadata spreadsheetMetadata audioMetadata mediaResolution
+  partMetadata mediaProcessing speechMetadata
 `);
 
 const SHAPE = { text: 'a string?', thought: 'a flag?', thoughtSignature: 'a string?' } as const;

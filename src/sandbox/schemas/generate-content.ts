@@ -64,6 +64,16 @@ function repeated<Item extends z.ZodType>(item: Item) {
 const blob = proto({ displayName: text }, { mimeType: text, data: text });
 const fileData = proto({ mimeType: text, displayName: text }, { fileUri: text });
 
+/** What of a medium the model sees. */
+const excerpt = {
+  videoMetadata: proto({ fps: z.number(), startOffset: text, endOffset: text }),
+  documentMetadata: proto({ startPage: whole, endPage: whole, contentLayers: z.array(text) }),
+  spreadsheetMetadata: proto({ visibleCells: text, sheetIndex: whole, contentLayers: z.array(text) }),
+  audioMetadata: proto({ startOffset: text, endOffset: text }),
+  mediaResolution: proto({ level: enumeration('PartMediaResolutionLevel'), numTokens: whole }),
+  mediaProcessing: z.union([text, free]),
+};
+
 const part = proto({
   text,
   inlineData: blob,
@@ -75,7 +85,7 @@ const part = proto({
   functionResponse: proto(
     {
       id: text,
-      parts: repeated(proto({ inlineData: blob, fileData })),
+      parts: repeated(proto({ inlineData: blob, fileData, ...excerpt })),
       scheduling: enumeration('Scheduling'),
       willContinue: flag,
     },
@@ -87,10 +97,8 @@ const part = proto({
   toolResponse: proto({ id: text, response: free }, { toolType: text }),
   thought: flag,
   thoughtSignature: text,
-  videoMetadata: proto({ fps: z.number(), startOffset: text, endOffset: text }),
-  mediaResolution: proto({ level: enumeration('PartMediaResolutionLevel'), numTokens: whole }),
+  ...excerpt,
   partMetadata: free,
-  mediaProcessing: z.union([text, free]),
   speechMetadata: free,
   audioTranscription: free,
 });

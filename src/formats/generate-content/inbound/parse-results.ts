@@ -12,7 +12,7 @@ import { withWords } from '../wire/enum-encoding.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { isGeminiId } from '../wire/ids.ts';
 import { parseFile, parseInline } from './parse-media.ts';
-import { sortFields } from './sort-fields.ts';
+import { PART_OWN, sortFields } from './sort-fields.ts';
 
 const RESULT_FIELDS: ReadonlySet<string> = new Set(['name', 'response', 'id', 'parts']);
 const RESULT_OWN: ReadonlySet<string> = new Set(['scheduling', 'willContinue']);
@@ -54,12 +54,16 @@ export function parseResult(
 }
 
 function parseResultMedia(part: JsonObject, param: string): readonly MediaPart[] {
-  const { known } = sortFields(part, MEDIA_FIELDS);
+  const { known, own, extra } = sortFields(part, MEDIA_FIELDS, PART_OWN);
   const inline = asObject(known['inlineData']);
   const file = asObject(known['fileData']);
+  const fields = {
+    ...withFormatSpecific('generate-content', withWords(own, 'Part')),
+    ...withUnknownFields(extra),
+  };
   return [
-    ...(inline ? [parseInline(inline, `${param}.inlineData`)] : []),
-    ...(file ? [parseFile(file, `${param}.fileData`)] : []),
+    ...(inline ? [{ ...parseInline(inline, `${param}.inlineData`), ...fields }] : []),
+    ...(file ? [{ ...parseFile(file, `${param}.fileData`), ...fields }] : []),
   ];
 }
 

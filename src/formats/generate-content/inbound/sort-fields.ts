@@ -46,8 +46,14 @@ export const PART_FIELDS = wordSet(`
   text inlineData fileData functionCall functionResponse thought thoughtSignature
 `);
 
-/** Fields that a part may have beside its data, and that mean something to Google alone. */
-export const PART_OWN = wordSet('videoMetadata mediaResolution partMetadata mediaProcessing speechMetadata');
+/**
+ * Fields that a part may have beside its data, and that mean something to Google alone. The three metadata of documents,
+ * spreadsheets and audio are in Google's SDK for Python (google-genai 3.6) only.
+ */
+export const PART_OWN = wordSet(`
+  videoMetadata documentMetadata spreadsheetMetadata audioMetadata mediaResolution partMetadata mediaProcessing
+  speechMetadata
+`);
 
 /** Fields of a call that comes in pieces (Vertex AI, `streamFunctionCallArguments`). */
 export const CALL_OWN: ReadonlySet<string> = new Set(['partialArgs', 'willContinue']);

@@ -1,7 +1,7 @@
 /** Results of tools as `functionResponse` (REST reference, FunctionResponse). */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
-import type { ToolResultPart } from '../../../conversation/prompt.ts';
+import type { MediaPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import type { ModelTraits, Report } from '../../format.ts';
@@ -43,7 +43,7 @@ export function renderResult(
   const media: JsonObject[] = [];
   for (const piece of part.content) {
     if (piece.kind === 'text') texts.push(piece.text);
-    else if (piece.kind === 'media') media.push(renderMedia(piece, target));
+    else if (piece.kind === 'media') media.push(renderResultMedia(piece, target, report));
     else report('turns[].content', 'dropped', "another vendor's block in a tool result");
   }
   const isInside = ({ inlineData }: JsonObject): boolean => isGemini3(target) && inlineData !== undefined;
@@ -66,6 +66,11 @@ export function renderResult(
 }
 
 const NONE: readonly JsonObject[] = [];
+
+function renderResultMedia(part: MediaPart, target: ModelTraits, report: Report): JsonObject {
+  const own = ownFields(part.formatSpecific, 'generate-content', 'turns[]', report);
+  return { ...part.unknownFields, ...own, ...renderMedia(part, target) };
+}
 
 function wrapResponse(text: string, isError: boolean): JsonObject {
   return isError ? { error: text } : (parseResponseText(text) ?? { output: text });
