@@ -62,6 +62,7 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
       access_programs(cyber)
       background
       background_options(completion_window continuation_id)
+      betas
       context_management(compact_threshold type)
       conversation(id)
       image(context_compression)
@@ -73,6 +74,7 @@ export const SDK_FIELDS: Readonly<Record<FormatName, SdkFields>> = {
       metadata(*)
       model
       moderation(model policy(input(mode) output(mode)))
+      multi_agent(enabled max_concurrent_subagents)
       parallel_tool_calls
       personality
       previous_response_id

@@ -65,6 +65,7 @@ function objectOf({ value }: Place): JsonObject {
 }
 
 const OPENAI = 'openai/resources/responses/responses';
+const OPENAI_BETA = 'openai/resources/beta/responses/responses';
 const CHAT = 'openai/resources/chat/completions/completions';
 const ANTHROPIC = '@anthropic-ai/sdk/resources/messages/messages';
 const ANTHROPIC_BETA = '@anthropic-ai/sdk/resources/beta/messages/messages';
@@ -78,17 +79,23 @@ const COMPLETED = { type: 'response.completed', response: RESPONSE };
 const PROGRESS =
   /^response\.(?:created|queued|in_progress|(?:\w+_call|mcp_list_tools)\.\w+|\w+_call_(?:code|arguments|input|output\w*)\.\w+|content_part\.\w+|\w+\.done|reasoning_summary_part\.\w+|audio\.\w+|audio\.transcript\.\w+)$/;
 
-test('events of responses', () => {
-  const unread = members(shapeOf(OPENAI, 'ResponseStreamEvent'))
+test.each([
+  [OPENAI, 'ResponseStreamEvent'],
+  [OPENAI_BETA, 'BetaResponseStreamEvent'],
+])('events of responses: %s', (module, event) => {
+  const unread = members(shapeOf(module, event))
     .map(objectOf)
-    .filter((event) => !differs('responses', [CREATED, event, COMPLETED], [CREATED, COMPLETED]))
+    .filter((each) => !differs('responses', [CREATED, each, COMPLETED], [CREATED, COMPLETED]))
     .map(({ type }) => String(type));
   expect(unread.filter((type) => !PROGRESS.test(type))).toEqual([]);
 });
 
-test('items of responses', () => {
-  const items = members(shapeOf(OPENAI, 'ResponseOutputItem')).map(objectOf);
-  const unread = items.filter((item) => !differs('responses', [{ ...RESPONSE, output: [item] }], [RESPONSE]));
+test.each([
+  [OPENAI, 'ResponseOutputItem'],
+  [OPENAI_BETA, 'BetaResponseOutputItem'],
+])('items of responses: %s', (module, item) => {
+  const items = members(shapeOf(module, item)).map(objectOf);
+  const unread = items.filter((each) => !differs('responses', [{ ...RESPONSE, output: [each] }], [RESPONSE]));
   expect(unread).toEqual([]);
 });
 

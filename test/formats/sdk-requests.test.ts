@@ -70,6 +70,40 @@ const anthropics = (value: JsonObject): JsonObject => ({
   messages: afterCall(value, { content: [{ type: 'tool_use', id: TEXT, name: TEXT, input: {} }] }),
 });
 
+const responders = (value: JsonObject): JsonObject => ({
+  model: TEXT,
+  tools: [{ type: 'function', ...WEATHER, parameters: null, strict: false }],
+  ...value,
+  input: typeof value['input'] === 'string' ? value['input'] : [hello, ...asList(value['input'])],
+});
+
+const OPENAI_IDLE = [
+  /^\.model$|^\.stream$|^\.store$|^\.background$/,
+  // Ids of items are their vendor's, and so is which of its own tools has called, and whether a call has come to an end.
+  /\.(?:id|caller<\w+>|status|phase|async|allowed_callers\[\]|logprobs\[\])$/,
+  /\.(?:namespace|name|call_id|execution)$/,
+  // Which of OpenAI's agents has said it, and what its SDK sends as a header.
+  /\.agent<Agent>|^\.betas\[\]$/,
+  /\.annotations\[\]/,
+  /\.prompt_cache_breakpoint<\w+>\.ttl$/,
+  // Empty, or what is done without being asked.
+  /^\.(?:reasoning<(?:Beta)?Reasoning>|text<(?:Beta)?ResponseTextConfig>)$|<(?:Beta)?EasyInputMessage>\.type$|\.environment<local>$/,
+  // An update of the settings that changes none.
+  /^\.input\[\]<configuration_update>$/,
+  /\.format<text>$|\.strict$|\.format<json_schema>\.description$/,
+  // One file, told in two ways: the first counts.
+  /\.(?:file_id|file_url|filename|detail)$/,
+  // A shell in a container of OpenAI's is left out as a whole.
+  /\.environment<container_auto>\./,
+  // A response that OpenAI has stored, for a look at what was cached of it.
+  /\.comparison_response_id$|^\.prompt_cache_options<\w+>$/,
+  /\.tools\[\]<(?:Beta)?WebSearch\w*>\./,
+  // Told of tools that items bring along, as of those that are declared.
+  /<(?:additional_tools|tool_search_output)>\.tools\[\]/,
+  // What is no text in a system message is the service's to judge.
+  /^\.input\[\]<Message>/,
+];
+
 const ANTHROPIC_IDLE = [
   /^\.stream$|^\.output_config<\w+>$|^\.thinking<adaptive>$|\.strict$|\.is_error$|\.disable_parallel_tool_use$/,
   // A custom tool is a function in the other formats.
@@ -114,36 +148,15 @@ const FAMILIES: readonly Family[] = [
     from: 'responses',
     module: 'openai/resources/responses/responses',
     type: 'ResponseCreateParamsBase',
-    body: (value) => ({
-      model: TEXT,
-      tools: [{ type: 'function', ...WEATHER, parameters: null, strict: false }],
-      ...value,
-      input: typeof value['input'] === 'string' ? value['input'] : [hello, ...asList(value['input'])],
-    }),
-    idle: [
-      /^\.model$|^\.stream$|^\.store$|^\.background$/,
-      // Ids of items are their vendor's, and so is which of its own tools has called, and whether a call has come to an end.
-      /\.(?:id|caller<\w+>|status|phase|async|allowed_callers\[\]|logprobs\[\])$/,
-      /\.(?:namespace|name|call_id|execution)$/,
-      /\.annotations\[\]/,
-      /\.prompt_cache_breakpoint<\w+>\.ttl$/,
-      // Empty, or what is done without being asked.
-      /^\.(?:reasoning<Reasoning>|text<ResponseTextConfig>)$|<EasyInputMessage>\.type$|\.environment<local>$/,
-      // An update of the settings that changes none.
-      /^\.input\[\]<configuration_update>$/,
-      /\.format<text>$|\.strict$|\.format<json_schema>\.description$/,
-      // One file, told in two ways: the first counts.
-      /\.(?:file_id|file_url|filename|detail)$/,
-      // A shell in a container of OpenAI's is left out as a whole.
-      /\.environment<container_auto>\./,
-      // A response that OpenAI has stored, for a look at what was cached of it.
-      /\.comparison_response_id$|^\.prompt_cache_options<\w+>$/,
-      /\.tools\[\]<WebSearch\w*>\./,
-      // Told of tools that items bring along, as of those that are declared.
-      /<(?:additional_tools|tool_search_output)>\.tools\[\]/,
-      // What is no text in a system message is the service's to judge.
-      /^\.input\[\]<Message>/,
-    ],
+    body: responders,
+    idle: OPENAI_IDLE,
+  },
+  {
+    from: 'responses',
+    module: 'openai/resources/beta/responses/responses',
+    type: 'ResponseCreateParamsBase',
+    body: responders,
+    idle: OPENAI_IDLE,
   },
   {
     from: 'messages',

@@ -48,6 +48,16 @@ const contents = [
   },
 ];
 
+const hello = { role: 'user', content: 'Hello?' };
+const agent = { agent_name: '/root/a' };
+const input = [
+  { ...hello, type: 'message', agent },
+  { type: 'multi_agent_call', id: 'mac_1', call_id: 'c1', action: 'spawn_agent', arguments: '{}', agent },
+  { type: 'multi_agent_call_output', call_id: 'c1', action: 'spawn_agent', output: [], agent },
+  { type: 'function_call', call_id: 'c2', name: 'f', arguments: '{}', agent },
+  { type: 'function_call_output', call_id: 'c2', output: 'Done.', agent },
+];
+
 describe('which pages, cells and seconds Gemini is to read', () => {
   test.each(['chat-completions', 'messages', 'responses'] as const)('not of %s', async (to) => {
     const sent = JSON.stringify(await sentFor('generate-content', to, { contents }));
@@ -72,5 +82,19 @@ describe('which pages, cells and seconds Gemini is to read', () => {
     const target = { ...PERMISSIVE, model: 'gemini-3-flash-preview' };
     const rendered = outbound.renderRequest({ ...prompt, model: target.model }, target, unreported);
     expect(rendered['contents']).toMatchObject(contents);
+  });
+});
+
+describe("what OpenAI's several agents have said and done", () => {
+  const request = { input, multi_agent: { enabled: true, max_concurrent_subagents: 2 } };
+
+  test.each(['chat-completions', 'messages', 'generate-content'] as const)('to %s', async (to) => {
+    const sent = JSON.stringify(await sentFor('responses', to, request));
+    expect(sent).toContain('Done.');
+    expect(sent).not.toMatch(/agent/);
+  });
+
+  test('to responses', async () => {
+    expect(await sentFor('responses', 'responses', request)).toMatchObject(request);
   });
 });

@@ -10,6 +10,9 @@ const TYPES: Readonly<Record<FormatName, readonly (readonly [module: string, typ
     ['openai/resources/responses/responses', 'ResponseCreateParamsBase'],
     ['openai/resources/responses/responses', 'ResponseCompactParams'],
     ['openai/resources/responses/input-tokens', 'InputTokenCountParams'],
+    ['openai/resources/beta/responses/responses', 'ResponseCreateParamsBase'],
+    ['openai/resources/beta/responses/responses', 'ResponseCompactParams'],
+    ['openai/resources/beta/responses/input-tokens', 'InputTokenCountParams'],
   ],
   messages: [
     ['@anthropic-ai/sdk/resources/messages/messages', 'MessageCreateParamsBase'],

@@ -12,6 +12,8 @@ const common = {
   caller: free.nullish(),
   /** Codex adds this to every item. */
   internal_chat_message_metadata_passthrough: free.nullish(),
+  /** Of the beta `responses_multi_agent`. */
+  agent: free.nullish(),
 };
 
 const shellCall = tagged('shell_call', {

@@ -10,8 +10,12 @@ import { each, flag, free, tagged, text, whole } from './fields.ts';
 
 const id = text.nullish();
 const itemStatus = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
-/** Codex adds this to every item. */
-const passed = { internal_chat_message_metadata_passthrough: free.nullish() };
+/** What may be in every item. The first is Codex's. */
+const passed = {
+  internal_chat_message_metadata_passthrough: free.nullish(),
+  /** Of the beta `responses_multi_agent`. */
+  agent: free.nullish(),
+};
 const itemFields = { id, status: itemStatus, ...passed };
 const cacheBreakpoint = z
   .strictObject({ mode: z.enum(['explicit', 'implicit']), ttl: text.optional() })
@@ -98,6 +102,7 @@ const hostedItem = z.looseObject({
       image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response mcp_call
       tool_search_call tool_search_output additional_tools agent_message agent_reasoning compaction
       compaction_summary configuration_update context_compaction compaction_trigger program program_output
+      multi_agent_call multi_agent_call_output
     `),
   ),
 });
@@ -233,6 +238,7 @@ const requestFields = {
   client_metadata: z.record(z.string(), text).nullish(),
   context_management: z.array(free).nullish(),
   access_programs: free.optional(),
+  multi_agent: free.nullish(),
   image: free.optional(),
   ...cacheFields,
   metadata: z.record(z.string(), text).nullish(),

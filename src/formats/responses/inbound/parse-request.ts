@@ -46,7 +46,7 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_FIELDS,
   ...wordList(`
     access_programs background_options client_metadata context_management image include max_tool_calls
-    stream_options truncation
+    multi_agent stream_options truncation
   `),
 ]);
 
