@@ -48,6 +48,32 @@ describe('U-10 the request is refused', () => {
   });
 });
 
+describe('U-11 the customer whom the caller wants billed is refused: as Anthropic wrote it, and the key is asked on', () => {
+  const claude = native.filter(({ spoken }) => spoken === 'messages');
+  describe.each(claude)('$name', (way) => {
+    test.each([
+      [402, 'billing_error', 'linked_organization_billing_unavailable'],
+      [402, 'billing_error', 'linked_organization_spend_limit_reached'],
+      [403, 'permission_error', 'user_profile_billing_not_authorized'],
+      [403, 'permission_error', 'user_profile_not_billable'],
+    ])('%i %s %s', async (status, type, code) => {
+      const error = { type, message: 'Not this customer.', details: { error_code: code } };
+      const body = JSON.stringify({ type: 'error', error, request_id: 'req_1' });
+      door.upstream.script(
+        (wire) => wire.answer(status, body),
+        (wire) => wire.answer(200, wholeAnswer(way.spoken)),
+      );
+      for (const told of [status, 200]) {
+        const response = await ask(door.url, way, false);
+        const text = await response.text();
+        expect(response.status, text).toBe(told);
+        if (told === status) expect(text).toBe(body);
+      }
+      expect(door.upstream.requests).toHaveLength(2);
+    });
+  });
+});
+
 describe('U-11 the gateway’s own key is refused: 502, without the vendor’s message', () => {
   test.each(ways)('$name', async (way) => {
     for (const status of [401, 403]) {

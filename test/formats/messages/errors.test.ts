@@ -185,6 +185,18 @@ describe('parsing', () => {
       'invalid-request',
       400,
     ],
+    [
+      402,
+      body('billing_error', 'x', { error_code: 'linked_organization_spend_limit_reached' }),
+      'permission-denied',
+      403,
+    ],
+    [
+      403,
+      body('permission_error', 'x', { error_code: 'user_profile_not_billable' }),
+      'permission-denied',
+      403,
+    ],
     [429, body('rate_limit_error', 'Insufficient balance or no resource package.'), 'quota-exceeded', 429],
     [429, body('1113', 'Insufficient balance or no resource package.'), 'quota-exceeded', 429],
     [500, body('api_error', 'Internal server error'), 'upstream-broken', 502],

@@ -88,8 +88,10 @@ function maskKeys(message: string): string {
 }
 
 /**
- * Faults by `error_code`. These codes concern the gateway's own account, although the error has a type that is also used
- * for a caller's mistakes (types of `@anthropic-ai/sdk` 1.12).
+ * Faults by `error_code` (types of `@anthropic-ai/sdk` 1.14). The first codes concern the gateway's own account, although
+ * the error has a type that is also used for a caller's mistakes. The last four concern the customer whom the caller
+ * wants to be billed (`billing_policy`, `anthropic-user-profile-id`), although the type or the status, 402 and 403, is
+ * that of a refused account.
  */
 const FAULTS_BY_CODE: ReadonlyMap<string | undefined, Fault> = new Map([
   ['enforced_spend_limit_reached', 'quota-exceeded'],
@@ -98,6 +100,10 @@ const FAULTS_BY_CODE: ReadonlyMap<string | undefined, Fault> = new Map([
   ['cmek_key_disabled', 'upstream-auth'],
   ['cmek_key_network_blocked', 'upstream-auth'],
   ['claude_code_key_creator_not_member', 'upstream-auth'],
+  ['linked_organization_billing_unavailable', 'permission-denied'],
+  ['linked_organization_spend_limit_reached', 'permission-denied'],
+  ['user_profile_billing_not_authorized', 'permission-denied'],
+  ['user_profile_not_billable', 'permission-denied'],
 ]);
 
 /** The statuses of the vendor's types. It uses `api_error` for 503 and 504, too. */
