@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { errorCode } from '../lib/error-code.ts';
-import { isAway, UNUSED } from './store-errors.ts';
+import { isAway, READ_ONLY, UNUSED } from './store-errors.ts';
 
 /** Connections of one process. Few suffice: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
@@ -153,8 +153,8 @@ async function openPool(
 /** The message of pg's error for a statement that was not answered in time (`query_timeout`). The error has no code. */
 const UNANSWERED = 'Query read timeout';
 
-/** PostgreSQL's code for a write where only reading is allowed (read_only_sql_transaction). */
-const READ_ONLY = '25006';
+/** PostgreSQL's code for a statement of a transaction that has failed already (in_failed_sql_transaction). */
+const ALREADY_FAILED = '25P02';
 
 /**
  * A connection that is closed and not reused after the server has ended it, or after it has led to the wrong server, as it
@@ -167,6 +167,7 @@ const READ_ONLY = '25006';
  */
 function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
   let silence: Error | undefined;
+  let failure: unknown;
   let isUseless = false;
   function query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -177,7 +178,9 @@ function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
     return client.query<R>(asked, parameters).catch((error: unknown) => {
       if (error instanceof Error && error.message === UNANSWERED) silence = error;
       if (errorCode(error) === READ_ONLY || isAway(error)) isUseless = true;
-      throw error;
+      // Kysely's migrator asks once more when it cannot create its tables. Only the first failure says why.
+      failure = errorCode(error) === ALREADY_FAILED ? (failure ?? error) : error;
+      throw failure;
     });
   }
   return { query, release: (destroy) => client.release(destroy || isUseless) };

@@ -20,6 +20,9 @@ export class StoreError extends Error {
  */
 const SQLITE_SHORT: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
+/** PostgreSQL's code for a write where only reading is allowed (read_only_sql_transaction). */
+export const READ_ONLY = '25006';
+
 /**
  * PostgreSQL's classes 40, 53, 55, 57 and 58, and 25006, a read-only transaction (PostgreSQL documentation, appendix
  * A).
@@ -108,9 +111,13 @@ const UNTRUSTED: ReadonlySet<string | undefined> = wordSet(`
 /** The user may not write to the folder, or the file system is read-only, as in many containers. */
 const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
+/** PostgreSQL's code for a user who may not do that (insufficient_privilege). */
+const FORBIDDEN = '42501';
+
 /**
- * A hint for failures whose remedy is hard to guess: PostgreSQL's own clients verify nothing for `require`, a path to a file
- * is no address, and a pooler's mode is not seen here.
+ * A hint for failures whose remedy is hard to guess: PostgreSQL's own clients verify nothing for `require`, since version
+ * 15 only the owner of a database may create tables in its schema `public`, a path to a file is no address, and a pooler's
+ * mode is not seen here.
  */
 export function hintFor(error: unknown, { url }: StorePlace): string {
   const code = errorCode(error);
@@ -118,15 +125,21 @@ export function hintFor(error: unknown, { url }: StorePlace): string {
     return '. To trust its certificate, add sslrootcert=FILE (the authority that signed it) to the address; sslmode=no-verify skips the check';
   if (refusesTransactions(error))
     return '. The pooler before it must lend its connections for transactions or sessions (pool_mode of PgBouncer)';
+  if (code === FORBIDDEN)
+    return '. The user in the address has to own the database (ALTER DATABASE ... OWNER TO), or needs the rights USAGE and CREATE on its schema';
   return url === undefined && UNWRITABLE.has(code)
     ? '. GATEWAY_STORE_PATH (store.path) names another file, DATABASE_URL (store.url) a PostgreSQL'
     : '';
 }
 
 /**
- * The message of an error. An AggregateError, from attempts at several addresses, has none, so its first error is used.
+ * The message of an error, and for a server that refuses to write, what it may be. An AggregateError, from attempts at
+ * several addresses, has none, so its first error is used.
  */
 export function getReason(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return getReason(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return errorCode(error) === READ_ONLY
+    ? `${error.message} (PostgreSQL is a replica there, or is set to read-only)`
+    : error.message;
 }
