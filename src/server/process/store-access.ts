@@ -12,7 +12,7 @@ import { scheduleUsageDeletion } from '../../accounting/usage/delete-old-usage.t
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import { scheduleAuditDeletion } from '../../store/delete-old-audit.ts';
-import type { Store } from '../../store/store.ts';
+import { describePlace, type Store } from '../../store/store.ts';
 import { getReason, type StorePlace } from '../../store/store-errors.ts';
 import { ownedTable, scheduleStoredIdDeletion } from '../../store/stored-ids.ts';
 import type { OpenOptions } from '../open-gateway.ts';
@@ -30,6 +30,9 @@ export interface StoreAccess {
   close(): Promise<void>;
 }
 
+/** Milliseconds after which a line in the log says what the start is doing. */
+const SLOW_START = 5_000;
+
 /**
  * @param store closed with the accounts
  * @param diagnostics receives a sentence when the store becomes unusable, and when it works again
@@ -40,19 +43,11 @@ export async function openStoreAccess(
   config: Pick<Config, 'usage' | 'audit' | 'redis' | 'workers' | 'keys' | 'groups' | 'identities'>,
   { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<StoreAccess> {
-  const { usage, audit, redis, workers } = config;
-  const limits = await openLimits({
-    ...(redis.url !== undefined && { redisUrl: redis.url }),
-    workers,
-    timeZone: usage.timeZone,
-    stored: storedSpending(store),
-    storedOfGroups: storedSpending(store, 'group'),
-    storedOfTags: storedTagSpending(store),
-    storedByModel: openSpendingByModel(store, config),
-    onTrouble: problem,
-    onRecovered: info,
-  });
-  const followed = await watchKeys(store, { onTrouble: problem, onRecovered: info });
+  const { usage, audit } = config;
+  const slow = setTimeout(() => info(slowStart(store.place)), SLOW_START).unref();
+  const { limits, followed } = await readStore(store, config, { info, problem }).finally(() =>
+    clearTimeout(slow),
+  );
   const forgetting = scheduleUsageDeletion(store, usage, (error) =>
     problem(`Old usage cannot be deleted: ${getReason(error)}`),
   );
@@ -93,6 +88,32 @@ export async function openStoreAccess(
       await store.close();
     },
   };
+}
+
+/** Reads what the first request needs: what is spent of all budgets, and the keys. */
+async function readStore(
+  store: Store,
+  config: Pick<Config, 'usage' | 'redis' | 'workers' | 'keys' | 'groups' | 'identities'>,
+  { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
+) {
+  const { usage, redis, workers } = config;
+  const limits = await openLimits({
+    ...(redis.url !== undefined && { redisUrl: redis.url }),
+    workers,
+    timeZone: usage.timeZone,
+    stored: storedSpending(store),
+    storedOfGroups: storedSpending(store, 'group'),
+    storedOfTags: storedTagSpending(store),
+    storedByModel: openSpendingByModel(store, config),
+    onTrouble: problem,
+    onRecovered: info,
+  });
+  const followed = await watchKeys(store, { onTrouble: problem, onRecovered: info });
+  return { limits, followed };
+}
+
+function slowStart(place: StorePlace): string {
+  return `The keys, and what they and their groups have spent, are being read from the store ${describePlace(place)}. With very many keys this takes a minute or more.`;
 }
 
 /**
