@@ -144,4 +144,37 @@ describe.runIf(hasChromium())('console of a large installation', () => {
     await expectAccessible(page);
     expect(pages.problems()).toEqual([]);
   });
+
+  test('keys: where there are more than are listed, the view says so, and Enter finds the others', async () => {
+    const page = await open('translate');
+    // As many as the admin API lists at once, which are 10,000 otherwise.
+    await page.route('**/admin/keys?**', (route) =>
+      route.continue({ url: `${route.request().url()}&limit=20` }),
+    );
+    // The list does not wait for what is spent, which takes long where there are very many budgets.
+    const budgets = Promise.withResolvers<void>();
+    await page.route('**/admin/budgets?**', async (route) => {
+      await budgets.promise;
+      await route.continue();
+    });
+    await page.evaluate("location.hash = '#/keys'");
+    const rows = page.getByRole('region', { name: 'Keys' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(20);
+    await page.getByText('Only the newest 20 keys are listed and searched.').waitFor();
+    expect(await page.getByText('this month').count()).toBe(0);
+    budgets.resolve();
+    await expect.poll(() => page.getByText('this month').count()).toBe(20);
+    const search = page.getByRole('searchbox', { name: 'Search keys' });
+    await search.fill('team 17');
+    await page.getByText('No key that matches.').waitFor();
+    await search.press('Enter');
+    await expect.poll(() => rows.count()).toBe(11);
+    await page.getByText('Of all keys, 11 whose names begin with “team 17” are listed.').waitFor();
+    await expectAccessible(page);
+    await search.fill('');
+    await search.press('Enter');
+    await expect.poll(() => rows.count()).toBe(20);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    expect(pages.problems()).toEqual([]);
+  });
 });

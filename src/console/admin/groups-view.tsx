@@ -9,7 +9,7 @@ import { LIMIT_COLUMNS } from './limit-columns.tsx';
 import type { Group } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { hasText, SearchField } from './search-field.tsx';
-import { MissingBudgets, readSpending, Spent } from './spending.tsx';
+import { MissingBudgets, Spent, useSpending } from './spending.tsx';
 import { actionsColumn, type Column, Table } from './table.tsx';
 import { useChange } from './use-change.ts';
 
@@ -18,26 +18,32 @@ export function GroupsView({ session }: { session: Session }) {
   const [sought, setSought] = useState('');
   const { problem: refusal, send } = useChange();
   const { data, problem, reload } = useAdmin(session, '', async () => {
-    const [{ data: groups }, spending] = await Promise.all([
-      askAdmin<{ readonly data: readonly Group[] }>(session, 'GET', '/admin/groups'),
-      readSpending(session, 'group'),
-    ]);
-    return { groups, spending };
+    const { data: groups } = await askAdmin<{ readonly data: readonly Group[] }>(
+      session,
+      'GET',
+      '/admin/groups',
+    );
+    return { groups };
   });
+  const spent = useSpending(session, 'group');
+  const done = (): void => {
+    reload();
+    spent.reload();
+  };
   const remove = async (group: Group): Promise<void> => {
     if (!confirm(`Delete the group “${group.name}”? Its usage stays in reports.`)) return;
     await send(async () => {
       await askAdmin<Group>(session, 'DELETE', groupPath(group));
     });
-    reload();
+    done();
   };
   const columns: readonly Column<Group>[] = [
     { name: 'name', value: ({ name }) => name, show: ({ name }) => <strong class="named">{name}</strong> },
     ...LIMIT_COLUMNS,
     {
       name: 'spent',
-      value: ({ name }) => data?.spending.month.get(name) ?? 0,
-      show: ({ name }) => data && <Spent name={name} spending={data.spending} />,
+      value: ({ name }) => spent.data?.month.get(name) ?? 0,
+      show: ({ name }) => spent.data && <Spent name={name} spending={spent.data} />,
     },
     { name: 'created', value: ({ created_at }) => created_at.slice(0, 10), isDetail: 'on phones' },
     actionsColumn(
@@ -50,7 +56,7 @@ export function GroupsView({ session }: { session: Session }) {
       title="Groups"
       session={session}
       isLoaded={data !== undefined}
-      problem={refusal || problem}
+      problem={refusal || problem || spent.problem}
       actions={
         <>
           <SearchField label="Search groups" sought={sought} onSeek={setSought} />
@@ -64,7 +70,7 @@ export function GroupsView({ session }: { session: Session }) {
     >
       {data && (
         <section class="card">
-          <MissingBudgets spending={data.spending} />
+          {spent.data && <MissingBudgets spending={spent.data} />}
           <Table
             label="Groups"
             file="groups"
@@ -93,7 +99,7 @@ export function GroupsView({ session }: { session: Session }) {
                 ? askAdmin<Group>(session, 'POST', '/admin/groups', settings)
                 : askAdmin<Group>(session, 'PATCH', groupPath(changed), settings));
               setChanged(undefined);
-              reload();
+              done();
             }}
           />
         </Dialog>

@@ -11,7 +11,7 @@ import { LIMIT_COLUMNS } from './limit-columns.tsx';
 import type { Group, Key, MadeKey } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
 import { hasText, SearchField } from './search-field.tsx';
-import { MissingBudgets, readSpending, Spent } from './spending.tsx';
+import { MissingBudgets, Spent, useSpending } from './spending.tsx';
 import { actionsColumn, type Column, Table } from './table.tsx';
 import { useChange } from './use-change.ts';
 
@@ -24,21 +24,30 @@ interface ListOf<T> {
   readonly data: readonly T[];
 }
 
+/** As many keys as the admin API lists at once. */
+interface KeyPage extends ListOf<Key> {
+  readonly has_more: boolean;
+}
+
 export function KeysView({ session }: { session: Session }) {
   const [withRevoked, setWithRevoked] = useState(false);
   const [sought, setSought] = useState('');
+  /** What the names of all listed keys begin with. */
+  const [beginning, setBeginning] = useState('');
   const [asked, setAsked] = useState<Asked | undefined>();
-  const { data, problem, reload } = useAdmin(session, String(withRevoked), async () => {
-    const [keys, groups, spending] = await Promise.all([
-      askAdmin<ListOf<Key>>(session, 'GET', `/admin/keys?revoked=${withRevoked}`),
+  const listed = new URLSearchParams({ revoked: String(withRevoked), name_prefix: beginning }).toString();
+  const { data, problem, reload } = useAdmin(session, listed, async () => {
+    const [keys, groups] = await Promise.all([
+      askAdmin<KeyPage>(session, 'GET', `/admin/keys?${listed}`),
       askAdmin<ListOf<Group>>(session, 'GET', '/admin/groups'),
-      readSpending(session, 'key'),
     ]);
-    return { keys: keys.data, groups: groups.data, spending };
+    return { keys: keys.data, isPart: keys.has_more || beginning !== '', groups: groups.data };
   });
+  const spent = useSpending(session, 'key');
   const done = (next?: Asked): void => {
     setAsked(next);
     reload();
+    spent.reload();
   };
   const columns: readonly Column<Key>[] = [
     {
@@ -60,9 +69,9 @@ export function KeysView({ session }: { session: Session }) {
     ...LIMIT_COLUMNS,
     {
       name: 'spent',
-      value: ({ name }) => data?.spending.month.get(name) ?? 0,
+      value: ({ name }) => spent.data?.month.get(name) ?? 0,
       show: ({ name, revoked_at: revoked }) =>
-        data && <Spent name={name} spending={data.spending} hasBudgets={revoked === null} />,
+        spent.data && <Spent name={name} spending={spent.data} hasBudgets={revoked === null} />,
     },
     { name: 'created', value: ({ created_at }) => created_at.slice(0, 10), isDetail: 'on phones' },
     actionsColumn(
@@ -81,10 +90,15 @@ export function KeysView({ session }: { session: Session }) {
       title="Keys"
       session={session}
       isLoaded={data !== undefined}
-      problem={problem}
+      problem={problem || spent.problem}
       actions={
         <>
-          <SearchField label="Search keys" sought={sought} onSeek={setSought} />
+          <SearchField
+            label="Search keys"
+            sought={sought}
+            onSeek={setSought}
+            onEnter={() => data?.isPart && setBeginning(sought.trim())}
+          />
           <Check label="Revoked too" checked={withRevoked} onCheck={setWithRevoked} />
           {mayChange(session) && (
             <button type="button" class="primary" onClick={() => setAsked({ what: 'create' })}>
@@ -96,7 +110,8 @@ export function KeysView({ session }: { session: Session }) {
     >
       {data && (
         <section class="card">
-          <MissingBudgets spending={data.spending} />
+          {spent.data && <MissingBudgets spending={spent.data} />}
+          {data.isPart && <ListedKeys count={data.keys.length} beginning={beginning} />}
           <Table
             label="Keys"
             file="keys"
@@ -142,6 +157,18 @@ export function KeysView({ session }: { session: Session }) {
       )}
       {asked?.what === 'made' && <Made made={asked.made} onClose={() => setAsked(undefined)} />}
     </AdminView>
+  );
+}
+
+/** Which keys are listed, where there are more than the admin API lists at once. */
+function ListedKeys({ count, beginning }: { count: number; beginning: string }) {
+  return (
+    <p class="hint" role="status">
+      {beginning === ''
+        ? `Only the newest ${count} keys are listed and searched. `
+        : `Of all keys, ${count} whose names begin with “${beginning}” are listed. `}
+      Enter in the search field lists those whose names begin with its text.
+    </p>
   );
 }
 

@@ -4,10 +4,13 @@ export function SearchField({
   label,
   sought,
   onSeek,
+  onEnter,
 }: {
   label: string;
   sought: string;
   onSeek: (sought: string) => void;
+  /** Called when the text is complete. */
+  onEnter?: () => void;
 }) {
   return (
     <input
@@ -17,6 +20,7 @@ export function SearchField({
       spellcheck={false}
       value={sought}
       onInput={(event) => onSeek(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Enter' && !event.isComposing && onEnter?.()}
     />
   );
 }
