@@ -1,7 +1,7 @@
 /** Several processes behind one port end as one. */
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { runs } from '../support/process-tree.ts';
+import { childrenOf, runs } from '../support/process-tree.ts';
 import { eventually } from '../support/raw.ts';
 import { openStage, openStreams, type Stage, streamEvents, twoWorkersOf } from './stage.ts';
 
@@ -34,6 +34,18 @@ describe('the end of several workers', () => {
     for (const { over } of answers) expect(await over).toMatchObject({ complete: true });
     expect(await stage.gateway.ended, stage.gateway.output()).toBe(0);
     await eventually(() => !workers.some(runs), 'every worker has ended');
+  });
+
+  test('P-20 SIGTERM does not wait for a worker that is still starting', async () => {
+    const workers = await twoWorkers();
+    process.kill(workers[0] ?? 0, 'SIGKILL');
+    const isNew = (pid: number): boolean => !workers.includes(pid);
+    await eventually(() => childrenOf(stage.gateway.pid).some(isNew), 'another worker starts');
+    // Its start takes for ever.
+    for (const pid of childrenOf(stage.gateway.pid).filter(isNew)) process.kill(pid, 'SIGSTOP');
+    expect(stage.gateway.output()).not.toContain('A new worker is serving');
+    stage.gateway.signal('SIGTERM');
+    expect(await stage.gateway.ended, stage.gateway.output()).toBe(0);
   });
 
   test('P-02 a second signal ends all of them early: streams end with an error, the process with 1', async () => {

@@ -29,6 +29,8 @@ export class Workers {
   readonly #ended = Promise.withResolvers<0 | 1>();
   readonly #alive = new Set<Worker>();
   readonly #serving = new Set<Worker>();
+  /** Those that have not served yet. */
+  readonly #starting = new Set<Worker>();
   /** The timers of workers that are about to be started. */
   readonly #pauses = new Set<NodeJS.Timeout>();
   #served: ServedConfig;
@@ -71,6 +73,8 @@ export class Workers {
   broadcast(order: Order): void {
     this.#isEnding = true;
     for (const pause of this.#pauses) clearTimeout(pause);
+    // A start may take minutes, and nothing is in progress there.
+    for (const worker of this.#starting) worker.process.kill('SIGKILL');
     for (const worker of this.#alive) send(worker, order);
     if (this.#alive.size === 0) this.#ended.resolve(this.#code);
   }
@@ -86,6 +90,7 @@ export class Workers {
     const worker = cluster.fork();
     send(worker, { serveBy: this.#served });
     this.#alive.add(worker);
+    this.#starting.add(worker);
     let isReplaced = false;
     const replace = (): void => {
       this.#serving.delete(worker);
@@ -102,9 +107,10 @@ export class Workers {
     });
     worker.on('exit', (status, signal) => {
       this.#alive.delete(worker);
+      const hasServed = !this.#starting.delete(worker);
       this.#distribution.remove(worker);
       if (this.#isEnding) {
-        if (status !== 0) this.#code = 1;
+        if (status !== 0 && hasServed) this.#code = 1;
         if (this.#alive.size === 0) this.#ended.resolve(this.#code);
       } else if (!this.#isComplete) {
         this.#ready.reject(new Error(`A worker ended before it was ready (${signal ?? status}).`));
@@ -128,6 +134,7 @@ export class Workers {
   }
 
   #onReady(worker: Worker): void {
+    this.#starting.delete(worker);
     this.#serving.add(worker);
     this.#distribution.add(worker);
     if (this.#isComplete) this.#diagnostics.info('A new worker is serving.');
