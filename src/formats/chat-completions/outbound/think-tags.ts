@@ -15,74 +15,71 @@ interface Split {
   readonly answer: string;
 }
 
-/** Splits the text of one answer, piece by piece. */
+/** Splits the text of one answer, piece by piece. White space after a tag is no part of what follows. */
 export class ThinkTagSplitter {
-  #state: 'start' | 'thought' | 'gap' | 'answer' = 'start';
-  /** The end of what came, if it may be the beginning of a tag: eight characters at most. */
+  /** The tag that may come; '' after both, and if the first has not come. */
+  #next: typeof OPENING | typeof CLOSING | '' = OPENING;
+  /** The end of what came, if it may be the beginning of that tag: eight characters at most. */
   #held = '';
-  #hasThought = false;
+  /** Whether nothing but white space has come after a tag. */
+  #isAfterTag = false;
 
   /** Whether nothing has come yet. */
   isNew(): boolean {
-    return this.#state === 'start' && this.#held === '';
+    return this.#next === OPENING && this.#held === '';
   }
 
   /** Whether everything that comes is the answer. */
   isOver(): boolean {
-    return this.#state === 'answer';
+    return this.#next === '' && !this.#isAfterTag;
   }
 
-  /** The next piece of the text. White space after a tag is no part of what follows. */
+  /** The next piece of the text. */
   split(piece: string): Split {
     const text = this.#held + piece;
     this.#held = '';
-    if (this.#state === 'thought') return this.#inThought(text);
-    if (this.#state !== 'start') return { thought: '', answer: this.#inAnswer(text) };
+    if (this.#next === CLOSING) return this.#inThought(text);
+    if (this.#next === '') return { thought: '', answer: this.#trim(text) };
     if (text.startsWith(OPENING)) {
-      this.#state = 'thought';
+      this.#pass(CLOSING);
       return this.#inThought(text.slice(OPENING.length));
     }
-    if (OPENING.startsWith(text)) {
-      this.#held = text;
-      return { thought: '', answer: '' };
-    }
-    this.#state = 'answer';
-    return { thought: '', answer: text };
+    if (OPENING.startsWith(text)) this.#held = text;
+    else this.#next = '';
+    return { thought: '', answer: text.slice(this.#held.length) };
   }
 
   /** What was held back, because no more of it comes. */
   flush(): Split {
-    const held = this.#held;
+    const held = this.#trim(this.#held);
     this.#held = '';
-    if (this.#state === 'thought') return { thought: this.#trim(held), answer: '' };
-    if (held !== '') this.#state = 'answer';
+    if (this.#next === CLOSING) return { thought: held, answer: '' };
+    if (held !== '') this.#next = '';
     return { thought: '', answer: held };
   }
 
   #inThought(text: string): Split {
     const end = text.indexOf(CLOSING);
-    if (end === -1) {
-      const count = text.length - countHeld(text);
-      this.#held = text.slice(count);
-      return { thought: this.#trim(text.slice(0, count)), answer: '' };
-    }
-    this.#state = 'gap';
     const isLine = text[end - 1] === '\n';
-    const thought = this.#trim(text.slice(0, isLine ? end - 1 : end));
-    return { thought, answer: this.#inAnswer(text.slice(end + CLOSING.length)) };
+    const count = end === -1 ? text.length - countHeld(text) : end - Number(isLine);
+    const thought = this.#trim(text.slice(0, count));
+    if (end === -1) {
+      this.#held = text.slice(count);
+      return { thought, answer: '' };
+    }
+    this.#pass('');
+    return { thought, answer: this.#trim(text.slice(end + CLOSING.length)) };
+  }
+
+  #pass(next: typeof CLOSING | ''): void {
+    this.#next = next;
+    this.#isAfterTag = true;
   }
 
   #trim(text: string): string {
-    const trimmed = this.#hasThought ? text : text.trimStart();
-    this.#hasThought ||= trimmed !== '';
+    const trimmed = this.#isAfterTag ? text.trimStart() : text;
+    this.#isAfterTag &&= trimmed === '';
     return trimmed;
-  }
-
-  #inAnswer(text: string): string {
-    if (this.#state === 'answer') return text;
-    const answer = text.trimStart();
-    if (answer !== '') this.#state = 'answer';
-    return answer;
   }
 }
 
