@@ -3,9 +3,8 @@
  * read. Reading resumes the socket, and cancelling aborts the exchange.
  */
 
-import { AsyncResource } from 'node:async_hooks';
 import type { Dispatcher } from 'undici';
-import { concatBytes, NO_BYTES } from '../lib/bytes.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { asGatewayError, BROKEN_OFF, callerLeft, GatewayError, isVendorError } from '../lib/errors.ts';
 import { inMicrotask } from '../lib/in-microtask.ts';
 import type { Signal } from '../lib/light-signal.ts';
@@ -14,8 +13,9 @@ import { run } from '../streams/step.ts';
 import { toFailure } from './failure.ts';
 import { type AnswerHeaders, isEventStream, withoutCoding } from './headers.ts';
 import { findCoding, inflater } from './inflate.ts';
-import { joined } from './net/to-buffer.ts';
 import type { VendorAgent } from './origin-agent.ts';
+import { ReadPieces } from './read-pieces.ts';
+import { ScopedHandler } from './scoped-handler.ts';
 import type { TimeoutClock } from './timeout-clock.ts';
 import type {
   AnswerObserver,
@@ -32,15 +32,8 @@ import { Wait, type Waiting } from './wait.ts';
 /**
  * One such exchange. It does not hold its request, which may be as large as a dialogue, while the answer takes minutes to
  * arrive. Its methods are shared: thirty closures of its own took 1.3 KB in each open stream.
- *
- * A connection serves many exchanges, and the clock watches all of them: Node takes what they call for a part of the
- * exchange that opened the one or started the other. So what an answer causes runs in the scope of its own exchange, to
- * which an uncaught error in it belongs (`live-exchanges.ts`).
  */
-export class UpstreamExchange
-  extends AsyncResource
-  implements Dispatcher.DispatchHandler, PushSource, Waiting, Breakable
-{
+export class UpstreamExchange extends ScopedHandler implements PushSource, Waiting, Breakable {
   readonly #agent: VendorAgent;
   readonly #origin: string;
   readonly #signal: Signal;
@@ -55,9 +48,7 @@ export class UpstreamExchange
   #observer: AnswerObserver | undefined;
   #words: WordReader | undefined;
   #head: UpstreamHead | undefined;
-  /** What has come of the current read: its first piece, and those after it, of which there are none as a rule. */
-  #piece: Uint8Array | undefined;
-  #pieces: Uint8Array[] | undefined;
+  readonly #read = new ReadPieces();
   /** The body, once the answer was returned with it. */
   #body: PushBody | undefined;
   /** Whether a byte of an answer has come. */
@@ -73,8 +64,7 @@ export class UpstreamExchange
     signal: Signal,
     settle: Settle,
   ) {
-    // Node would otherwise register each one for the garbage collector, to tell hooks that nobody has.
-    super('UpstreamExchange', { requireManualDestroy: true });
+    super();
     this.#agent = agent;
     this.#origin = origin;
     this.#signal = signal;
@@ -104,14 +94,6 @@ export class UpstreamExchange
     this.#hasAnswered = true;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    this.runInAsyncScope(this.#readHead, this, controller, status, headers);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.runInAsyncScope(this.#readChunk, this, controller, chunk);
-  }
-
   onResponseEnd(): void {
     if (this.#inflating === undefined || this.#inflating.readableEnded) this.#succeed();
     else this.#inflating.end();
@@ -121,7 +103,11 @@ export class UpstreamExchange
     this.#fail(toFailure(error, this.#socket !== undefined, this.#hasAnswered));
   }
 
-  #readHead(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  protected readHead(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: AnswerHeaders,
+  ): void {
     // Parts of the first read, all of which they would keep alive: until the exchange is over, and if the connection has
     // waited for the answer, so that V8 has moved their list to the old generation, until the next full collection.
     if (Array.isArray(controller.rawHeaders)) controller.rawHeaders.length = 0;
@@ -138,7 +124,7 @@ export class UpstreamExchange
     if (isStream) this.#giveBody();
   }
 
-  #readChunk(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+  protected readChunk(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     // undici gives an empty piece after a pause within a vendor's chunk. In a body in chunks it would be the end.
     if (chunk.byteLength === 0 || this.#inflating?.readableEnded) return;
     this.#wait.noteBytes();
@@ -269,7 +255,7 @@ export class UpstreamExchange
 
   /** A body that has come with its head is not pushed. */
   #giveWhole(): void {
-    const bytes = this.#takePieces();
+    const bytes = this.#read.take();
     const whole = this.#observer === undefined ? bytes : concatBytes(run(this.#observer, [bytes]));
     this.#finish('whole');
     this.#give(whole);
@@ -285,17 +271,14 @@ export class UpstreamExchange
     if (this.#over !== undefined) return;
     // A decompressor may go on for long after the last compressed byte has arrived.
     if (this.#inflating !== undefined) this.#wait.noteBytes();
-    if (this.#piece === undefined) {
-      this.#piece = next;
-      inMicrotask(this.#passOn);
-    } else if (this.#pieces === undefined) this.#pieces = [this.#piece, next];
-    else this.#pieces.push(next);
+    if (this.#read.isEmpty()) inMicrotask(this.#passOn);
+    this.#read.add(next);
   }
 
   /** Passes on as one chunk what came in one read: after its last piece, and before anything else runs. */
   readonly #passOn = (): void => {
-    if (this.#over !== undefined || this.#piece === undefined) return;
-    const bytes = this.#takePieces();
+    if (this.#over !== undefined || this.#read.isEmpty()) return;
+    const bytes = this.#read.take();
     if (this.#words?.hasWord(bytes, this.#wait.hasNewContent())) this.#wait.noteContent();
     const body = this.#body ?? this.#giveBody();
     try {
@@ -305,13 +288,6 @@ export class UpstreamExchange
       this.#abort(asGatewayError(error));
     }
   };
-
-  #takePieces(): Uint8Array {
-    const bytes = this.#pieces === undefined ? (this.#piece ?? NO_BYTES) : joined(this.#pieces);
-    this.#piece = undefined;
-    this.#pieces = undefined;
-    return bytes;
-  }
 
   #inflate(coding: string | string[]): ReturnType<typeof inflater> {
     return inflater(coding, {

@@ -38,7 +38,7 @@ interface Entry<R> extends SlotItem {
 /**
  * What a callback belongs to. Node hands it on to all that an exchange starts, and some of that lives longer: a connection
  * to a vendor, which serves many exchanges, belongs to the one that opened it. So it lets go of an exchange that is over.
- * What comes over the connection runs in the scope of the exchange that it is for (`upstream-exchange.ts`).
+ * What comes over the connection runs in the scope of the exchange that it is for (`scoped-handler.ts`).
  */
 interface AsyncScope<R> {
   exchange: Entry<R> | undefined;
