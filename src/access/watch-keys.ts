@@ -1,8 +1,8 @@
 /**
  * The store's keys in memory, for the request path. Changes are noticed by polling one row. After a change only the
  * changed keys are read, if they are not many. There are fewer groups, so all of them are read when one has changed. What
- * is read of all keys comes in pieces, and callers are served in between. LISTEN and NOTIFY of PostgreSQL do not work through a pooler, and one row
- * a second costs next to nothing in either database.
+ * is read of all keys comes in pieces, and callers are served in between. LISTEN and NOTIFY of PostgreSQL do not work
+ * through a pooler, and one row a second costs next to nothing in either database.
  */
 
 import { repeat } from '../lib/repeat.ts';

@@ -61,8 +61,7 @@ const AWAY_MESSAGE =
 
 /**
  * What PgBouncer says to every transaction in its mode for single statements, with 08P01, which it also says of a server
- * that it cannot reach (its server.c and client.c). The store needs transactions, so to wait is in
- * vain.
+ * that it cannot reach (its server.c and client.c). The store needs transactions, so to wait is in vain.
  */
 const WITHOUT_TRANSACTIONS = /transaction blocks not allowed in statement pooling mode/;
 
