@@ -57,8 +57,7 @@ export class PushBody implements Consumer, ByteSource {
     else this.#later.push(chunk);
     this.#queued += chunk.byteLength;
     this.#notify();
-    if (this.#queued < (this.#source.maxQueued?.() ?? HIGH_WATER_MARK)) return;
-    // Repeated for every chunk, because a decompressor in between resumes the socket whenever it has room itself.
+    if (this.#isPaused || this.#queued < (this.#source.maxQueued?.() ?? HIGH_WATER_MARK)) return;
     this.#isPaused = true;
     this.#source.pause();
   }

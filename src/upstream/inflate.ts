@@ -16,6 +16,8 @@ export interface Inflated {
   /** The compressed data is over, and the body is not. What it still has is ignored, as in a request. */
   endEarly(): void;
   fail(error: GatewayError): void;
+  /** There is room for more again, and the reader has not paused the decompressor. */
+  wantsMore(): void;
 }
 
 /**
@@ -54,7 +56,10 @@ export function inflater(coding: string | string[], out: Inflated): Transform | 
       else out.chunk(chunk);
     })
     .once('end', () => (decoder.writableEnded ? out.end() : out.endEarly()))
-    .once('error', (cause) => out.fail(cause instanceof GatewayError ? cause : malformed(cause)));
+    .once('error', (cause) => out.fail(cause instanceof GatewayError ? cause : malformed(cause)))
+    .on('drain', () => {
+      if (!decoder.isPaused()) out.wantsMore();
+    });
 }
 
 function tooLong(): GatewayError {

@@ -115,9 +115,8 @@ export class UpstreamExchange extends ScopedHandler implements PushSource, Waiti
     if (status < 200) return;
     const coding = findCoding(headers);
     if (coding !== undefined) this.#inflating = this.#inflate(coding);
-    const head = { status, headers: this.#inflating === undefined ? headers : withoutCoding(headers) };
-    this.#head = head;
-    this.#observer = this.#observe?.(head);
+    this.#head = { status, headers: this.#inflating === undefined ? headers : withoutCoding(headers) };
+    this.#observer = this.#observe?.(this.#head);
     this.#observe = undefined;
     const isStream = isEventStream(headers);
     this.#words = new WordReader(isStream);
@@ -295,6 +294,7 @@ export class UpstreamExchange extends ScopedHandler implements PushSource, Waiti
       end: () => this.#succeed(),
       endEarly: () => this.#socket?.resume(),
       fail: (error) => this.#abort(error),
-    })?.on('drain', () => this.resume());
+      wantsMore: () => this.resume(),
+    });
   }
 }

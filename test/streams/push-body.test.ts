@@ -62,12 +62,12 @@ describe('backpressure', () => {
     expect(heard).toEqual([]);
     body.enqueue(new Uint8Array(1));
     body.enqueue(new Uint8Array(1));
-    expect(heard).toEqual(['pause', 'pause']);
+    expect(heard).toEqual(['pause']);
     for (let read = 0; read < 3; read += 1) await reader.read();
-    expect(heard).toEqual(['pause', 'pause']);
+    expect(heard).toEqual(['pause']);
     void reader.read();
     await Promise.resolve();
-    expect(heard).toEqual(['pause', 'pause', 'resume']);
+    expect(heard).toEqual(['pause', 'resume']);
   });
 
   test('a consumer who keeps up never pauses the source', async () => {

@@ -193,6 +193,44 @@ test.each([
   expect(size()).toBe(bytes.length);
 });
 
+test.each([16, 64])(
+  'a decompressor with room again, after a read of %d KB, asks for nothing',
+  async (size) => {
+    const zipped = gzipSync(randomBytes(4_000_000), { level: 1 });
+    let given = 0;
+    /** Gives reads until it is paused, and goes on at once when it is resumed, as undici does. */
+    class Given extends Dispatcher implements VendorAgent {
+      override dispatch(_: VendorDispatch, handler: Dispatcher.DispatchHandler): boolean {
+        const controller = {
+          paused: false,
+          aborted: false,
+          reason: null,
+          abort() {},
+          pause() {
+            controller.paused = true;
+          },
+          resume() {
+            controller.paused = false;
+            while (!controller.paused && given < zipped.length) {
+              given += size * 1024;
+              handler.onResponseData?.(controller, zipped.subarray(given - size * 1024, given));
+            }
+          },
+        };
+        const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+        handler.onRequestStart?.(controller, {});
+        handler.onResponseStart?.(controller, 200, headers);
+        controller.resume();
+        return true;
+      }
+    }
+    const body = await streamOf(send(new Given(), clock, askUpstream(), new AbortController().signal));
+    await sleep(500);
+    expect(given).toBeLessThan(1_000_000);
+    await body.cancel();
+  },
+);
+
 test('an observer may add a last event if the body breaks or is cut, and only then', async () => {
   const seen: string[] = [];
   let isCut = false;
