@@ -15,7 +15,7 @@ const member = fc.record({ weight, inFlight: fc.nat(50), credit: fc.constant(0) 
 const loadAmong =
   (members: readonly Member[]) =>
   (one: Member): number =>
-    (one.inFlight * Math.min(...members.map((each) => each.weight))) / one.weight;
+    one.inFlight * (Math.min(...members.map((each) => each.weight)) / one.weight);
 
 test('law: no candidate is less busy for its weight than the chosen one, but for a part of an exchange', () => {
   fc.assert(
@@ -59,6 +59,13 @@ test('law: exchanges that do not end are spread by weight, each with less than o
       expect(members.reduce((total, one) => total + one.inFlight, 0)).toBe(count);
     }),
   );
+});
+
+test('a quotient of two equal weights is one', () => {
+  const weight = 54.86212745337467;
+  expect(Math.floor((41 * weight) / weight)).toBe(40);
+  const members = [41, 41, 43, 40, 43].map((inFlight) => ({ weight, inFlight, credit: 0 }));
+  expect(pick(members, () => true)?.inFlight).toBe(40);
 });
 
 test('equal candidates take turns', () => {

@@ -26,7 +26,8 @@ export function pick<T extends Sharing>(all: readonly T[], fits: (one: T) => boo
   let least = Number.POSITIVE_INFINITY;
   for (const one of all) {
     if (!fits(one)) continue;
-    const load = Math.floor((one.inFlight * lightest) / one.weight);
+    // In this order equal weights count exactly: 43 * 0.1 / 0.1 is less than 43.
+    const load = Math.floor(one.inFlight * (lightest / one.weight));
     if (load > least) continue;
     if (load < least) equals = [];
     equals.push(one);
