@@ -106,8 +106,11 @@ async function readPageFile(path: string): Promise<File> {
 }
 
 function notBuilt(): Response {
-  return new Response('The console is not built. Run: npm install && npm run console\n', {
-    status: 404,
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  });
+  return new Response(
+    'The console is not built. Run npm install && npm run console, then start the gateway again.\n',
+    {
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    },
+  );
 }
