@@ -143,18 +143,12 @@ function logRefusals(info: SignInReports['info']): (reason: string) => void {
 
 /** The browser keeps what it has begun, so that loading the page again ends the sign-in. */
 function tooMany(): Response {
-  return new Response('Too many people are signing in at once. Load this page again.\n', {
-    status: 503,
-    headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'no-store',
-      'retry-after': '1',
-      'x-content-type-options': 'nosniff',
-    },
+  return sentence('Too many people are signing in at once. Load this page again.', 503, {
+    'retry-after': '1',
   });
 }
 
-/** A page of one sentence, since a browser shows it. The log has it too, for whoever can fix what is wrong. */
+/** The refusal of a sign-in. The log has its reason too, for whoever can fix what is wrong. */
 function refuse(
   error: unknown,
   cookie: string,
@@ -164,13 +158,18 @@ function refuse(
   const known = error instanceof SignInFailed;
   if (known) log(error.message);
   else problem('A sign-in to the console failed.', error);
-  return new Response(`${known ? error.message : 'The sign-in failed.'}\n`, {
-    status: known ? 403 : 500,
+  return sentence(known ? error.message : 'The sign-in failed.', known ? 403 : 500, { 'set-cookie': cookie });
+}
+
+/** A page of one sentence, since a browser shows it. */
+function sentence(text: string, status: number, headers: Readonly<Record<string, string>>): Response {
+  return new Response(`${text}\n`, {
+    status,
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      'set-cookie': cookie,
+      ...headers,
     },
   });
 }
