@@ -7,13 +7,12 @@
 
 import { repeat } from '../lib/repeat.ts';
 import { type KeyChanges, keyChanges } from '../store/keys/changes.ts';
-import { groupsAfter, groupsState } from '../store/keys/groups.ts';
+import { groupsInPieces, groupsState } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
-import { keysById, keysChangedAfter, lastRevokedKeys } from '../store/keys/list-keys.ts';
+import { keysChangedAfter, keysInPieces, lastRevokedKeys } from '../store/keys/list-keys.ts';
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { getReason } from '../store/store-errors.ts';
-import type { GroupRow, KeyRow } from '../store/tables.ts';
 import { type KeyRegistry, type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 import { type KnownGroup, toKnownGroup } from './principal.ts';
 
@@ -143,7 +142,7 @@ async function readChanged(store: Pick<Store, 'db'>, known: Known, now: Known): 
 async function readAll(store: Pick<Store, 'db'>): Promise<NextRegistry> {
   const next = openKeyRegistry();
   next.setGroups(await readGroups(store));
-  for await (const rows of readPieces<KeyRow>((last) => keysById(store, last?.id ?? '', PIECE)))
+  for await (const rows of keysInPieces(store, PIECE))
     for (const row of rows) next.set(row.id, recordsFromRow(row));
   for (const key of await lastRevokedKeys(store, MAX_REVOKED)) next.addRevoked(key);
   return () => next;
@@ -151,18 +150,7 @@ async function readAll(store: Pick<Store, 'db'>): Promise<NextRegistry> {
 
 async function readGroups(store: Pick<Store, 'db'>): Promise<ReadonlyMap<string, KnownGroup>> {
   const groups = new Map<string, KnownGroup>();
-  for await (const rows of readPieces<GroupRow>((last) => groupsAfter(store, last?.name ?? '', PIECE)))
+  for await (const rows of groupsInPieces(store, PIECE))
     for (const row of rows) groups.set(row.name, toKnownGroup(groupRecordFromRow(row)));
   return groups;
-}
-
-/** @param read reads the rows after another one. */
-async function* readPieces<Row>(
-  read: (last: Row | undefined) => Promise<readonly Row[]>,
-): AsyncGenerator<readonly Row[]> {
-  let rows: readonly Row[] = [];
-  do {
-    rows = await read(rows.at(-1));
-    yield rows;
-  } while (rows.length === PIECE);
 }

@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { addDays } from '../../lib/calendar.ts';
+import { readInPieces } from '../../store/read-in-pieces.ts';
 import type { Store } from '../../store/store.ts';
 import { firstDays } from './periods.ts';
 import type { Spent } from './spending.ts';
@@ -103,18 +104,14 @@ export function spendingQueries({ db }: Store, of: SummedUp, byModel: boolean) {
   }
 
   /** The totals in the order of their index. */
-  async function* readAllTotals(only: Which = () => ALL): AsyncGenerator<SpentRows> {
-    let [rows, after]: [SpentRows, Which] = [[], () => ALL];
-    do {
-      rows = await selectTotals(both(after, only))
+  function readAllTotals(only: Which = () => ALL): AsyncGenerator<SpentRows> {
+    return readInPieces<SpentRows[number]>(PIECE, (last) =>
+      selectTotals(last === undefined ? only : both(comesAfter(last, byModel), only))
         .orderBy('name')
         .$if(byModel, (totals) => totals.orderBy('model'))
         .limit(PIECE)
-        .execute();
-      yield rows;
-      const last = rows.at(-1);
-      if (last !== undefined) after = comesAfter(last, byModel);
-    } while (rows.length === PIECE);
+        .execute(),
+    );
   }
 
   return { readRanges, readToday, readDaysBefore, readTotals, readAllTotals };

@@ -9,10 +9,9 @@ import { formatDay } from '../../lib/calendar.ts';
 import { listGroups } from '../../store/keys/groups.ts';
 import { type KeyLimits, listBudgets, type ModelLimits, type Period } from '../../store/keys/key-limits.ts';
 import { groupRecordFromRow, recordsFromRow } from '../../store/keys/key-record.ts';
-import { keysById } from '../../store/keys/list-keys.ts';
+import { keysInPieces } from '../../store/keys/list-keys.ts';
 import { mapInTurns } from '../../store/map-in-turns.ts';
 import type { Store } from '../../store/store.ts';
-import type { KeyRow } from '../../store/tables.ts';
 
 /** Those who have budgets. */
 export interface Budgeted {
@@ -110,15 +109,13 @@ export function openBudgetReport(
       report = withLines(report, await listLines(of, holders, now, renewals), limit);
     };
     await add('key', keys);
-    let rows: KeyRow[] = [];
-    do {
-      rows = await keysById(store, rows.at(-1)?.id ?? '', PIECE);
+    for await (const rows of keysInPieces(store, PIECE)) {
       // A rotated key has two records, with the same limits.
       await add(
         'key',
         (await mapInTurns(rows, recordsFromRow)).flatMap((records) => records.slice(0, 1)),
       );
-    } while (rows.length === PIECE);
+    }
     await add('group', groups);
     await add('group', (await listGroups(store)).map(groupRecordFromRow));
     return report;

@@ -4,6 +4,7 @@
  */
 
 import { audited } from '../audit.ts';
+import { readInPieces } from '../read-in-pieces.ts';
 import type { Store } from '../store.ts';
 import type { GroupRow, LimitColumns } from '../tables.ts';
 import { countChange, UNLIMITED } from './changes.ts';
@@ -42,19 +43,17 @@ export function listGroups({ db }: Pick<Store, 'db'>): Promise<GroupRow[]> {
   return db.selectFrom('gateway_groups').selectAll().orderBy('name').execute();
 }
 
-/** The next groups in the order of their names. @param after the last name of the piece before; '' for the first piece. */
-export function groupsAfter(
-  { db }: Pick<Store, 'db'>,
-  after: string,
-  limit: number,
-): Promise<readonly GroupRow[]> {
-  return db
-    .selectFrom('gateway_groups')
-    .selectAll()
-    .where('name', '>', after)
-    .orderBy('name')
-    .limit(limit)
-    .execute();
+/** All groups, in pieces of so many, in the order of their names. */
+export function groupsInPieces({ db }: Pick<Store, 'db'>, size: number): AsyncGenerator<readonly GroupRow[]> {
+  return readInPieces<GroupRow>(size, (last) =>
+    db
+      .selectFrom('gateway_groups')
+      .selectAll()
+      .where('name', '>', last?.name ?? '')
+      .orderBy('name')
+      .limit(size)
+      .execute(),
+  );
 }
 
 /**

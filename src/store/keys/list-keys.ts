@@ -1,6 +1,7 @@
 /** Reads keys from the store. */
 
 import { sql } from 'kysely';
+import { readInPieces } from '../read-in-pieces.ts';
 import type { Store } from '../store.ts';
 import type { KeyRow } from '../tables.ts';
 
@@ -9,19 +10,18 @@ export function listKeys(store: Pick<Store, 'db'>, revoked = false): Promise<Key
   return inOrder(store, revoked).execute();
 }
 
-/**
- * The next keys that are not revoked, in the order of their ids, which an index has: so all keys can be read in pieces.
- * @param after the last id of the piece before; '' for the first piece.
- */
-export function keysById({ db }: Pick<Store, 'db'>, after: string, limit: number): Promise<KeyRow[]> {
-  return db
-    .selectFrom('gateway_keys')
-    .selectAll()
-    .where('revoked_at', 'is', null)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+/** All keys that are not revoked, in pieces of so many, in the order of their ids, which an index has. */
+export function keysInPieces({ db }: Pick<Store, 'db'>, size: number): AsyncGenerator<readonly KeyRow[]> {
+  return readInPieces<KeyRow>(size, (last) =>
+    db
+      .selectFrom('gateway_keys')
+      .selectAll()
+      .where('revoked_at', 'is', null)
+      .where('id', '>', last?.id ?? '')
+      .orderBy('id')
+      .limit(size)
+      .execute(),
+  );
 }
 
 /** A page of keys. */
