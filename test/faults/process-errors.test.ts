@@ -63,7 +63,7 @@ describe('an error that quotes its input, which may be a prompt', () => {
 /** In the gateway's own code for messages, an event that contains BOOM fails in the given way. */
 const renderer = (fault: string) =>
   preload(`
-    const { formats } = await import('gateway:formats/formats.ts');
+    const { formats } = await import('gateway:formats');
     const { messages } = formats;
     const { renderEvents } = messages.inbound;
     messages.inbound.renderEvents = (asked) => {
@@ -132,7 +132,7 @@ describe('a bug during an exchange', () => {
     stage = await openStage(
       {},
       preload(`
-        const { formats } = await import('gateway:formats/formats.ts');
+        const { formats } = await import('gateway:formats');
         formats['chat-completions'].outbound.renderRequest = () => { throw new TypeError('planted'); };
       `),
     );
@@ -150,7 +150,7 @@ describe('a bug during an exchange', () => {
     stage = await openStage(
       {},
       preload(`
-        const { formats } = await import('gateway:formats/formats.ts');
+        const { formats } = await import('gateway:formats');
         formats['chat-completions'].outbound.renderRequest = () => {
           setTimeout(() => { throw new Error('planted'); }, 1);
           return {};
@@ -169,7 +169,7 @@ describe('a bug during an exchange', () => {
       {},
       preload(`
         import { ServerResponse } from 'node:http';
-        const { formats } = await import('gateway:formats/formats.ts');
+        const { formats } = await import('gateway:formats');
         formats['chat-completions'].outbound.renderRequest = () => {
           ServerResponse.prototype.end = function () { return this; };
           setTimeout(() => { throw new Error('planted'); }, 1);

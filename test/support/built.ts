@@ -12,6 +12,9 @@ import { BUILT_PROGRAM, CONSOLE } from './built-program.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
+/** Modules of the program that tests reach into, by the names that `preload.ts` has for them. */
+const REACHED = { formats: 'src/formats/formats.ts' };
+
 /** Builds what has changed since it was built. */
 export default async function setup(): Promise<void> {
   const page = join(CONSOLE, 'index.html');
@@ -31,7 +34,7 @@ function isOlder(built: string, sources: readonly string[]): boolean {
 async function buildProgram(): Promise<void> {
   // Absent until all of it is there.
   rmSync(BUILT_PROGRAM, { force: true });
-  const bundle = await rolldown({ ...programInput, cwd: ROOT });
+  const bundle = await rolldown({ ...programInput, input: { ...programInput.input, ...REACHED }, cwd: ROOT });
   await bundle.write({ ...programOutput, dir: dirname(BUILT_PROGRAM) });
   await bundle.close();
   symlinkSync(CONSOLE, join(dirname(BUILT_PROGRAM), 'console'));
