@@ -135,6 +135,20 @@ describe.each([...GOOGLES, ...OTHERS])(
       expect(response.usageMetadata?.totalTokenCount).toBeGreaterThan(0);
     });
 
+    // BAML drops a chunk without figures, and LangChain counts what each chunk adds to those before it.
+    test('every chunk of a stream has the usage so far, which never falls', async () => {
+      const chunks = await collected(
+        await client().models.generateContentStream({ model, contents: 'Hello' }),
+      );
+      const prompts = chunks.map(({ usageMetadata }) => usageMetadata?.promptTokenCount ?? -1);
+      const totals = chunks.map(({ usageMetadata }) => usageMetadata?.totalTokenCount ?? -1);
+      for (const figures of [prompts, totals]) {
+        expect(figures).toEqual(figures.toSorted((a, b) => a - b));
+        expect(figures[0]).toBeGreaterThanOrEqual(0);
+        expect(figures.at(-1)).toBeGreaterThan(0);
+      }
+    });
+
     test('the model may be written as `models/…`', async () => {
       const response = await client().models.generateContent({ model: `models/${model}`, contents: 'Hello' });
       expect(response.text).toContain('> Hello');

@@ -87,6 +87,23 @@ test('each piece of text is a chunk with the usage so far; the last chunk has th
   });
 });
 
+test('before a vendor reports any usage it is zero, and if it never does the last chunk has none', () => {
+  const said = (...end: ReplyEvent[]) =>
+    run(inbound.renderEvents(ASKED), [
+      START,
+      ...part(0, { kind: 'text' }, ['a']),
+      { type: 'choice-end', choice: 0, finish: 'stop' },
+      ...end,
+    ]).map(({ data }) => object(data)['usageMetadata']);
+  const none = { promptTokenCount: 0, totalTokenCount: 0 };
+  const usage = { promptTokenCount: 9, candidatesTokenCount: 2, totalTokenCount: 11 };
+  expect(said({ type: 'usage', usage: { input: 9, output: 2 } }, { type: 'reply-end' })).toEqual([
+    none,
+    usage,
+  ]);
+  expect(said({ type: 'reply-end' })).toEqual([none, undefined]);
+});
+
 test('a call comes whole, with its signature; without arguments it has an empty object', () => {
   const { chunks, whole } = said(
     answer(

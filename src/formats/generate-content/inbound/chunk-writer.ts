@@ -15,11 +15,17 @@ import { renderExtras, renderHead } from './response-fields.ts';
 /** How a chunk begins that has nothing before its candidates. */
 const CANDIDATES = '{"candidates":[';
 
+/**
+ * The usage of a stream whose vendor has not reported any yet. Gemini's chunks all have the figures so far, and BAML drops
+ * a chunk that has none, with its text. They are not estimates: LangChain counts what each chunk adds, and never less.
+ */
+const NONE_YET: Usage = { input: 0 };
+
 /** Writes the chunks of one answer. */
 export class ChunkWriter {
   readonly #asked: RequestContext;
   #start = UNNAMED;
-  #usage: Usage = {};
+  #usage = NONE_YET;
   #before = CANDIDATES;
   #after = '';
   #hasWritten = false;
@@ -38,6 +44,7 @@ export class ChunkWriter {
 
   /** Changes the fields that every chunk has, from the next chunk on, by those that come at the end. */
   update(end: ReplyEnd): void {
+    if (this.#usage === NONE_YET) this.#usage = {};
     this.#start = mergeStart(end, this.#start);
     this.#updateHead();
   }
