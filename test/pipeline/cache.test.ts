@@ -396,6 +396,22 @@ describe.runIf(hasRedis())('in Redis', () => {
     expect(told).toEqual([expect.stringMatching(/^Redis cannot be reached .*so no answers are cached\.$/)]);
   });
 
+  test('that it is away is reported, and that it is back', async () => {
+    const told: string[] = [];
+    await redis.stop();
+    const store = await answersInRedis(redis.url, (sentence) => void told.push(sentence));
+    await redis.start();
+    await soon(async () => {
+      store.set('a', 'b', 60);
+      expect(await store.get('a')).toBe('b');
+    });
+    store.close();
+    expect(told).toEqual([
+      expect.stringMatching(/^Redis cannot be reached /),
+      'Redis can be reached again, so answers are cached again.',
+    ]);
+  });
+
   test('that it is a replica is reported, and its name is asked for the primary again', async () => {
     const told: string[] = [];
     const admin = new Redis(redis.url);

@@ -45,18 +45,19 @@ const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
 
 /**
  * Makes a connection, still to be opened. It refuses commands while it cannot send them, and is kept in use.
- * @param onRefused as for `followCommands`.
+ * @param onRefused and `onCarriedOut` as for `followCommands`.
  * @param onSeek as for `redisOptions`.
  */
 export async function makeConnection(
   url: string,
-  onRefused: (reason: string) => void,
+  onRefused: ReportRefusal,
   onSeek: () => void = () => {},
+  onCarriedOut: (command: string) => void = () => {},
 ): Promise<Redis> {
   // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, redisOptions(onSeek));
-  followCommands(redis, onRefused);
+  followCommands(redis, onRefused, onCarriedOut);
   // A connection that hangs is given up: every request would wait for its command to time out, and commands would pile up.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   keepInUse(redis);
@@ -66,11 +67,14 @@ export async function makeConnection(
 /** The most listeners of one event: keys, groups, tags and models have two each. */
 const LISTENERS = 20;
 
-/** How long a refusal counts, and the shortest time between two reports of refusals, in milliseconds. */
+/** How long a refusal counts, in milliseconds. */
 const REFUSING = 60_000;
 
 /** Commands of the connection itself. Its events report what becomes of them. */
 const CONNECTION_COMMANDS = wordSet('auth client hello info ping select');
+
+/** Called with the reason why Redis refuses a command, and the command's name. */
+type ReportRefusal = (reason: string, command: string) => void;
 
 /** Called with what Redis has or does that makes counting impossible. */
 export type ReportFault = (reason: string) => void;
@@ -98,23 +102,16 @@ export async function openRedis(
   onRecovered: (message: string) => void,
 ): Promise<RedisConnection> {
   let isSeeking = false;
-  let refused = Number.NEGATIVE_INFINITY;
-  /** From now on each process counts on its own, for a while. */
-  function standIn(trouble: string): void {
-    const now = performance.now();
-    const isReported = now - refused < REFUSING;
-    if (isReported) return;
-    refused = now;
-    onTrouble(`${trouble}, so each process counts limits on its own.`);
-  }
+  const refusals = openRefusals(onTrouble, onRecovered);
   const onFault: ReportFault = (reason) =>
-    standIn(`Redis has something that limits cannot count by (${reason})`);
+    refusals.add(`Redis has something that limits cannot count by (${reason})`);
   const redis = await makeConnection(
     url,
-    (reason) => standIn(`Redis refuses a command that limits need (${reason})`),
+    (reason, command) => refusals.add(`Redis refuses a command that limits need (${reason})`, command),
     () => {
       isSeeking = true;
     },
+    refusals.addSuccess,
   );
   // Each kind of limit has counters that listen for it to be ready; Node would warn of a leak from the eleventh on.
   redis.setMaxListeners(LISTENERS);
@@ -145,7 +142,7 @@ export async function openRedis(
   return {
     redis,
     onFault,
-    isShared: () => redis.status === 'ready' && performance.now() - refused >= REFUSING,
+    isShared: () => redis.status === 'ready' && !refusals.isRecent(),
     renewAddress(next) {
       const { username, password } = new URL(next);
       // ioredis sends both at the beginning of each connection.
@@ -159,20 +156,55 @@ export async function openRedis(
   };
 }
 
+/** Reports the first refusal, and that there are none any more. */
+function openRefusals(onTrouble: (message: string) => void, onRecovered: (message: string) => void) {
+  let last = Number.NEGATIVE_INFINITY;
+  let isReported = false;
+  const commands = new Set<string>();
+  const isRecent = (): boolean => performance.now() - last < REFUSING;
+  return {
+    isRecent,
+    /** From now on each process counts on its own, for a while. */
+    add(trouble: string, command?: string): void {
+      last = performance.now();
+      if (command !== undefined) commands.add(command);
+      if (!isReported) onTrouble(`${trouble}, so each process counts limits on its own.`);
+      isReported = true;
+    },
+    /** A full Redis still answers reads, so only a command that it has refused shows that it is well. */
+    addSuccess(command: string): void {
+      const isWell = isReported && !isRecent() && (commands.size === 0 || commands.has(command));
+      if (!isWell) return;
+      isReported = false;
+      commands.clear();
+      onRecovered('Redis refuses nothing any more that limits need, so limits are shared again.');
+    },
+  };
+}
+
 /**
  * Calls `onRefused` with the reason for each of our commands that Redis refuses: a user without the right to run it, a
  * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
- * report it. A refused INFO is no refusal.
+ * report it. A refused INFO is no refusal. `onCarriedOut` is called with the name of each other command.
  */
-function followCommands(redis: Redis, onRefused: (reason: string) => void): void {
+function followCommands(
+  redis: Redis,
+  onRefused: ReportRefusal,
+  onCarriedOut: (command: string) => void,
+): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
     if (command.name === 'info') allowNoInfo(command);
-    command.promise.catch((error: Error) => {
-      // A script that Redis does not know yet is sent to it afterwards.
-      const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
-      if (isRefusal && !CONNECTION_COMMANDS.has(command.name)) onRefused(explain(error.message));
-    });
+    const { name } = command;
+    const isOurs = !CONNECTION_COMMANDS.has(name);
+    command.promise.then(
+      () => isOurs && onCarriedOut(name),
+      (error: Error) => {
+        // A script that Redis does not know yet is sent to it afterwards.
+        const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
+        if (isRefusal && isOurs) onRefused(explain(error.message), name);
+      },
+    );
     return send(command, stream);
   };
 }

@@ -87,7 +87,7 @@ const PREFIX = 'gateway:answer:';
 
 /**
  * Keeps answers in Redis. While it is away, nothing is found and nothing is kept.
- * @param log receives one sentence then, and one a minute while it refuses commands.
+ * @param log receives one sentence then, one when it is back, and one a minute while it refuses commands.
  */
 export async function answersInRedis(url: string, log: (sentence: string) => void): Promise<AnswerStore> {
   let reason = '';
@@ -102,6 +102,7 @@ export async function answersInRedis(url: string, log: (sentence: string) => voi
     isAway = true;
   });
   redis.on('ready', () => {
+    if (isAway) log('Redis can be reached again, so answers are cached again.');
     isAway = false;
   });
   await redis.connect().catch(() => undefined);

@@ -16,6 +16,7 @@ import type { KeyLimits } from '../../../src/store/keys/key-limits.ts';
 import { vendorsAtUrl } from '../../support/gateway.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { soon } from '../../support/soon.ts';
+import { useStoppedClock } from '../../support/stopped-clock.ts';
 import { ask, serveSharing, startVendor, statusOf, type TestVendor } from './support.ts';
 
 const LIMITED = 'gw-test-key-with-limits';
@@ -35,6 +36,7 @@ vi.mock('../../../src/access/limits/command-timeouts.ts', async (original) => {
 });
 
 describe.skipIf(!hasRedis())('with Redis', () => {
+  const clock = useStoppedClock();
   let vendor: TestVendor;
   let redis: TestRedis;
   let troubles: string[];
@@ -321,6 +323,40 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     expect(troubles).toEqual([expect.stringMatching(/^Redis refuses a command that limits need \(/)]);
     expect(troubles[0]).toMatch(reason);
   });
+
+  test.each([
+    ['its memory is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['it is a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+    [
+      'no script may run',
+      ['ACL', 'SETUSER', 'default', '-@scripting'],
+      ['ACL', 'SETUSER', 'default', '+@all'],
+    ],
+  ] as const)(
+    'Redis refuses, as %s, and then no longer: a line says that limits are shared again',
+    async (_, [refuse, ...how], [allow, ...again]) => {
+      const url = await another({ requestsPerMinute: 100, tokensPerMinute: 1_000_000 });
+      const admin = new Redis(redis.url);
+      closing.push(async () => admin.disconnect());
+      clock.stop();
+      await admin.call(refuse, ...how);
+      for (let at = 0; at < 3; at += 1) {
+        expect(await statusOf(ask(url, LIMITED))).toBe(200);
+        // Reads are answered meanwhile, and show nothing.
+        clock.advance(61_000);
+      }
+      expect([troubles, recovered]).toEqual([[expect.stringMatching(/^Redis refuses a command/)], []]);
+      await admin.call(allow, ...again);
+      await soon(async () => {
+        clock.advance(61_000);
+        expect(await statusOf(ask(url, LIMITED))).toBe(200);
+        expect(recovered).toEqual([
+          'Redis refuses nothing any more that limits need, so limits are shared again.',
+        ]);
+      });
+      expect(troubles).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['cluster', /\((?:MOVED|CLUSTERDOWN) .*; a cluster cannot be used\)/],
