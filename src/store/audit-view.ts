@@ -6,6 +6,11 @@ import { AUDIT_SOURCES } from './actor.ts';
 import { AUDIT_ACTIONS } from './audit.ts';
 import type { AuditRow } from './tables.ts';
 
+/** One of the values that this version writes, or one that a newer version has written into the same store. */
+function orNewer(values: readonly string[]) {
+  return z.string().meta({ examples: [...values] });
+}
+
 /** The fields of a key or a group that an entry shows. */
 const state = z.record(z.string(), z.unknown()).nullable();
 
@@ -13,7 +18,7 @@ export const auditEntry = z.strictObject({
   object: z.literal('audit_entry'),
   id: z.string(),
   time: z.iso.datetime(),
-  via: z.enum(AUDIT_SOURCES).meta({
+  via: orNewer(AUDIT_SOURCES).meta({
     description: 'Where the change came from: the admin API, a command, or the gateway itself at its start.',
   }),
   actor: z.string().nullable().meta({
@@ -21,7 +26,7 @@ export const auditEntry = z.strictObject({
       'Who made it: the user of the machine for a command; for the admin API the person who signed in to the console, or what the header `x-gateway-actor` says.',
   }),
   address: z.string().nullable().meta({ description: 'The address of the caller of the admin API.' }),
-  action: z.enum(AUDIT_ACTIONS),
+  action: orNewer(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
   target: z.string().meta({ description: 'The name of the key or the group.' }),
   target_id: z.string().nullable().meta({ description: 'The id of the key.' }),
   before: state.meta({ description: 'The key or the group before the change. null: it is new.' }),
@@ -30,12 +35,32 @@ export const auditEntry = z.strictObject({
 
 export type AuditEntry = z.output<typeof auditEntry>;
 
-/** @throws ZodError if the row cannot be read. */
-export function renderAudit({ time, before, after, ...row }: AuditRow): AuditEntry {
+/**
+ * An entry, without columns that a newer version has added.
+ * @throws ZodError if the row cannot be read.
+ */
+export function renderAudit({
+  id,
+  time,
+  via,
+  actor,
+  address,
+  action,
+  target,
+  target_id,
+  before,
+  after,
+}: AuditRow): AuditEntry {
   return auditEntry.parse({
     object: 'audit_entry',
-    ...row,
+    id,
     time: new Date(time).toISOString(),
+    via,
+    actor,
+    address,
+    action,
+    target,
+    target_id,
     before: before && parseJson(before),
     after: after && parseJson(after),
   });

@@ -1,5 +1,6 @@
 /** The audit trail: every change to keys and groups, by the admin API and by commands, and never a key. */
 
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
@@ -49,6 +50,32 @@ async function withAdmin(store: Store, use: (admin: Admin) => Promise<void>): Pr
 }
 
 describeStores('the audit trail', ({ open }) => {
+  test('shows what a newer version has written as it stands', async () => {
+    const store = await open();
+    await sql`alter table gateway_audit add column reason text`.execute(store.db);
+    await sql`insert into gateway_audit (id, time, via, action, target, before, after, reason)
+      values ('audit_0000000001', 1, 'terraform', 'key.suspended', 'team', null, '{"object":"key"}', 'unpaid')`.execute(
+      store.db,
+    );
+    await withAdmin(store, async ({ trail }) => {
+      expect((await trail()).data).toEqual([
+        {
+          object: 'audit_entry',
+          id: 'audit_0000000001',
+          time: '1970-01-01T00:00:00.001Z',
+          via: 'terraform',
+          actor: null,
+          address: null,
+          action: 'key.suspended',
+          target: 'team',
+          target_id: null,
+          before: null,
+          after: { object: 'key' },
+        },
+      ]);
+    });
+  });
+
   test('has each change, with who made it, and what was there before and after', async () => {
     const store = await open();
     await withAdmin(store, async ({ call, make, trail }) => {
