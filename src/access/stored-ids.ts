@@ -3,7 +3,7 @@
  * processes.
  */
 
-import type { LogProblem } from '../lib/diagnostics.ts';
+import { getReason } from '../store/store-errors.ts';
 import type { Owned, OwnedTable } from '../store/stored-ids.ts';
 import type { Principal } from './principal.ts';
 
@@ -30,7 +30,9 @@ export function bindingTo(
 
 export interface StoredIdsOptions {
   readonly table?: OwnedTable;
-  readonly log?: LogProblem;
+  /** Called once when owners cannot be written, and once when they can be again. */
+  readonly onTrouble?: (message: string) => void;
+  readonly onRecovered?: (message: string) => void;
   /** How many ids are kept in memory; at most as many wait to be written. */
   readonly maxEntries?: number;
   /** Milliseconds that the first id of a write waits for others. */
@@ -46,7 +48,8 @@ const RETRY = 1_000;
 /** @param options all are optional; without a table, ids are in memory only. */
 export function openStoredIds({
   table,
-  log = () => {},
+  onTrouble = () => {},
+  onRecovered = () => {},
   maxEntries = 100_000,
   interval = 50,
 }: StoredIdsOptions = {}): StoredIds {
@@ -74,9 +77,14 @@ export function openStoredIds({
     try {
       await table.add(owned);
       for (const { id } of owned) waiting.delete(id);
+      if (isTroubled)
+        onRecovered('The owners of objects stored at vendors can be written to the store again.');
       isTroubled = false;
     } catch (error) {
-      if (!isTroubled) log('The owners of objects stored at vendors cannot be written to the store.', error);
+      if (!isTroubled)
+        onTrouble(
+          `The owners of objects stored at vendors cannot be written to the store: ${getReason(error)}`,
+        );
       isTroubled = true;
       if (!isClosed) writeIn(RETRY);
     }

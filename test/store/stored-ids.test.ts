@@ -76,15 +76,21 @@ test('a failed write is reported once, and made up for by the next one that succ
       written.push(...owned.map(({ id }) => id));
     },
   };
-  const ids = openStoredIds({ table, log: (message) => void told.push(message), interval: 60_000 });
+  const ids = openStoredIds({
+    table,
+    onTrouble: (message) => void told.push(message),
+    onRecovered: (message) => void told.push(message),
+    interval: 60_000,
+  });
   ids.bind(['a'], 'one');
   await ids.close();
   ids.bind(['b'], 'one');
   await ids.close();
-  expect(told).toHaveLength(1);
+  expect(told).toEqual(['The owners of objects stored at vendors cannot be written to the store: no room']);
   isBroken = false;
   ids.bind(['c'], 'one');
   await ids.close();
+  expect(told[1]).toBe('The owners of objects stored at vendors can be written to the store again.');
   expect(written).toEqual(['a', 'b', 'c']);
 });
 

@@ -57,7 +57,7 @@ export async function openStoreAccess(
       : scheduleAuditDeletion(store, audit.keepDays, (error) =>
           problem(`Old entries of the audit trail cannot be deleted: ${getReason(error)}`),
         );
-  const storedIds = openStoredIds({ table: ownedTable(store), log: problem });
+  const storedIds = openStoredIds({ table: ownedTable(store), onTrouble: problem, onRecovered: info });
   const forgettingIds = scheduleStoredIdDeletion(store, (error) =>
     problem(`What is stored at vendors cannot be forgotten: ${getReason(error)}`),
   );
