@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { errorBody } from '../../src/server/http/admin/answers.ts';
 import { KEY } from '../support/gateway.ts';
+import { postJson } from '../support/post-json.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { eventually } from '../support/raw.ts';
@@ -37,8 +38,11 @@ const OPERATIONS: readonly (readonly [method: string, path: string, template: st
 let running: GatewayProcess;
 afterEach(() => running.close());
 
-async function start(store: ConfigInput['store'] = {}): Promise<string> {
-  running = await spawnGateway({ admin: { key: ADMIN, port: 0 }, log: 'json', store });
+async function start(
+  store: ConfigInput['store'] = {},
+  more: Pick<ConfigInput, 'keys'> = {},
+): Promise<string> {
+  running = await spawnGateway({ admin: { key: ADMIN, port: 0 }, log: 'json', store, ...more });
   const address = (): string | undefined => /Admin API on (\S+?)\. /.exec(running.output())?.[1];
   await eventually(() => address() !== undefined, 'the admin API is open');
   return address() ?? '';
@@ -114,6 +118,24 @@ test('P-43 a store without tables: the log says which, the answers do not, nor d
   expect(linesAbout('a-callers-id')).toEqual([
     'GET /v1/key failed (a-callers-id): no such table: gateway_usage_days',
   ]);
+});
+
+test('P-43 what is spent cannot be read, while keys can: requests go on, and lines say so and when it is over', async () => {
+  const key = 'gw-test-key-with-a-budget';
+  await start({}, { keys: [{ name: 'limited', key, limits: { budgetDay: 100 } }] });
+  const body = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hi.' }] };
+  const complete = () => postJson(`${running.url}/v1/chat/completions`, body, { key });
+  const lines = () => running.lines().filter((line) => line.includes('What other processes spend'));
+  expect((await complete()).status).toBe(200);
+  const other = openBeside();
+  other.exec('alter table gateway_spent rename to gone');
+  await eventually(() => lines().length === 1, 'a line says so');
+  expect(lines()[0]).toContain('no such table: gateway_spent');
+  expect((await complete()).status).toBe(200);
+  other.exec('alter table gone rename to gateway_spent');
+  other.close();
+  await eventually(() => lines().length === 2, 'a line says that it is over');
+  expect(lines()[1]).toContain('can be read from the store again');
 });
 
 test('P-43 a file that another process has locked', async () => {

@@ -1,6 +1,7 @@
 /** Opens the limits of a process: counted in memory, or in a Redis that several processes share. */
 
 import { repeat } from '../../lib/repeat.ts';
+import { getReason } from '../../store/store-errors.ts';
 import { type Counters, MAX_ANSWER_TIME } from './account.ts';
 import { localInFlight, sharedInFlight } from './in-flight.ts';
 import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
@@ -141,12 +142,26 @@ export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
       await spending.refresh();
   };
   await refresh();
-  // While a slow store answers, it is not asked again: other queries would wait behind that. That it is away is
-  // reported elsewhere; until it is back, the figures of this process count.
+  let isTroubled = false;
+  async function follow(): Promise<void> {
+    try {
+      await refresh();
+      if (isTroubled) onRecovered('What other processes spend can be read from the store again.');
+      isTroubled = false;
+    } catch (error) {
+      // A store can refuse this and still answer with its keys: it takes longer, or needs another table.
+      if (!isTroubled)
+        onTrouble(
+          `What other processes spend cannot be read from the store, so budgets go by what this one knows: ${getReason(error)}`,
+        );
+      isTroubled = true;
+    }
+  }
+  // While a slow store answers, it is not asked again: other queries would wait behind that.
   const refreshing =
     (stored ?? storedOfGroups ?? storedOfTags ?? storedByModel) === undefined
       ? undefined
-      : repeat(() => refresh().catch(() => undefined), REFRESH);
+      : repeat(follow, REFRESH);
   const limits = openLimitsOver(counters, { now, timeZone }, () => (connection?.isShared() ? 1 : workers));
   return {
     ...limits,
