@@ -35,13 +35,15 @@ export type SpentRows = readonly ({ readonly name: string; readonly model: strin
 export type Which = (name: RawBuilder<string>) => RawBuilder<boolean>;
 
 /** Which keys and which names a query of days is for. Absent: all. */
-interface WhichOfDays {
+export interface WhichOfDays {
   readonly key?: Which;
   readonly name?: Which | undefined;
 }
 
+export type SpendingQueries = ReturnType<typeof spendingQueries>;
+
 /** The queries of the sums of keys or of groups. @param byModel whether there is a row for each model. */
-export function spendingQueries({ db }: Store, of: SummedUp, byModel: boolean) {
+export function spendingQueries({ db }: Pick<Store, 'db'>, of: SummedUp, byModel: boolean) {
   const { table, column } = SUMS[of];
   const name = sql.ref<string>(column);
   const model = byModel ? sql.ref<string>('model') : sql<string>`''`;
@@ -104,9 +106,9 @@ export function spendingQueries({ db }: Store, of: SummedUp, byModel: boolean) {
   }
 
   /** The totals in the order of their index. */
-  function readAllTotals(only: Which = () => ALL): AsyncGenerator<SpentRows> {
+  function readAllTotals(): AsyncGenerator<SpentRows> {
     return readInPieces<SpentRows[number]>(PIECE, (last) =>
-      selectTotals(last === undefined ? only : both(comesAfter(last, byModel), only))
+      selectTotals(last === undefined ? () => ALL : comesAfter(last, byModel))
         .orderBy('name')
         .$if(byModel, (totals) => totals.orderBy('model'))
         .limit(PIECE)
@@ -118,10 +120,6 @@ export function spendingQueries({ db }: Store, of: SummedUp, byModel: boolean) {
 }
 
 const ALL = sql<boolean>`1 = 1`;
-
-function both(one: Which, other: Which): Which {
-  return (name) => sql<boolean>`${one(name)} and ${other(name)}`;
-}
 
 /** The names of a range. */
 export function isWithin({ from, below }: Range): Which {

@@ -1,20 +1,21 @@
 /** What keys or groups have spent according to the store: the sums of the days, and the totals. */
 
 import { type RawBuilder, sql } from 'kysely';
-import { PERIODS, type Period } from '../../store/keys/key-limits.ts';
+import type { Period } from '../../store/keys/key-limits.ts';
 import { mapInTurns } from '../../store/map-in-turns.ts';
 import type { Store } from '../../store/store.ts';
-import type { StoredByModel } from './model-spending.ts';
+import type { SpentByModel, StoredByModel } from './model-spending.ts';
 import type { Spent, StoredSpending } from './spending.ts';
 import {
   daysBefore,
   isAmong,
   isWithin,
+  type SpendingQueries,
   type SpentRows,
   SUMS,
   type SummedUp,
   spendingQueries,
-  type Which,
+  type WhichOfDays,
 } from './spending-queries.ts';
 
 /**
@@ -23,13 +24,16 @@ import {
  */
 const MAX_NAMED = { all: 1_000, byModel: 100 };
 
-/** How long the spending before a day is cached, in milliseconds. It only grows if another process writes late. */
+/**
+ * How long it is cached what was spent before a day, and in total, in milliseconds. The total grows as the day does, and
+ * both otherwise only if another process writes late.
+ */
 export const SETTLED = 600_000;
 
 /** Amounts by name and model. */
-type Amounts = Map<string, Map<string, Partial<Spent>>>;
+type Amounts = Map<string, Map<string, Spent>>;
 
-/** Reads spending. Each read costs as much as the day has rows; the weeks before it are read once in a while. */
+/** Reads spending. Each read costs as much as the day has rows; weeks, months and totals are read once in a while. */
 export function storedSpending(store: Store, of: SummedUp = 'key'): StoredSpending {
   const read = readSpending(store, of, false);
   return async (day, names) =>
@@ -55,22 +59,32 @@ export interface Spenders {
  * @param spenders whose spending is read without names; absent: everybody's, which may be too much for the memory.
  */
 export function storedByModel(store: Store, of: SummedUp, spenders?: Spenders): StoredByModel {
-  return readSpending(store, of, true, spenders && isAmongSpenders(of, spenders));
+  return readSpending(store, of, true, spenders);
 }
 
-function isAmongSpenders(of: SummedUp, { stored, names = [], beginnings = [] }: Spenders): Which {
-  return (name) => {
-    const conditions = [
-      // SQLite would look each of them up in its index, for every piece again, if this were the column itself.
-      sql`${name} || '' in (select name from ${sql.table(SUMS[of].holders)} where ${stored})`,
-      ...inParts(names, MAX_NAMED.all).map((part) => isAmong(part)(name)),
-      ...beginnings.map((text) => sql`substr(${name}, 1, length(${text})) = ${text}`),
-    ];
-    return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
-  };
+/** Their names. To find the spending of each costs less than to look for it in all that was ever spent. */
+async function findSpenders(
+  { db }: Store,
+  of: SummedUp,
+  { stored, names = [], beginnings = [] }: Spenders,
+): Promise<readonly string[]> {
+  const found = new Set(names);
+  const holders = await db.selectFrom(SUMS[of].holders).select('name').where(stored).execute();
+  for (const { name } of holders) found.add(name);
+  for (const text of beginnings) {
+    const callers = await db
+      .selectFrom('gateway_spent')
+      .select('name')
+      .distinct()
+      .where('holder', '=', of)
+      .where(sql<boolean>`substr(name, 1, length(${text})) = ${text}`)
+      .execute();
+    for (const { name } of callers) found.add(name);
+  }
+  return [...found];
 }
 
-/** The spending before a day. */
+/** What was spent until some moment of a day. */
 interface SettledSpending {
   readonly day: string;
   /** When it was read, by performance.now(). */
@@ -80,71 +94,103 @@ interface SettledSpending {
 
 /**
  * @param byModel whether there is an amount for each model, or one for all of them.
- * @param only whose spending is read without names; absent: everybody's.
+ * @param spenders as for `storedByModel`.
  */
-function readSpending(store: Store, of: SummedUp, byModel: boolean, only?: Which): StoredByModel {
-  const { readRanges, readToday, readDaysBefore, readTotals, readAllTotals } = spendingQueries(
-    store,
-    of,
-    byModel,
-  );
+function readSpending(store: Store, of: SummedUp, byModel: boolean, spenders?: Spenders): StoredByModel {
   const maxNamed = byModel ? MAX_NAMED.byModel : MAX_NAMED.all;
   let before: SettledSpending | undefined;
 
-  /** The days before this one. */
-  async function settled(day: string): Promise<SettledSpending> {
-    const now = performance.now();
-    if (before?.day === day && now - before.read < SETTLED) return before;
-    const days = daysBefore(day);
-    const amounts = await inPieces(await readRanges(days), (range) =>
-      readDaysBefore(day, { key: isWithin(range), name: only }),
-    );
-    before = { day, read: now, amounts };
-    return before;
+  /** Reads the spending of all names, or of some, as it is at one moment. */
+  async function settle(day: string, names?: readonly string[]): Promise<Amounts> {
+    if (names?.length === 0) return new Map();
+    const all = await store.db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (db) => {
+        const queries = spendingQueries({ db }, of, byModel);
+        const parts = names && inParts(names, maxNamed);
+        const amounts: Amounts = new Map();
+        await addDays(amounts, queries, daysBefore(day), parts, (which) =>
+          queries.readDaysBefore(day, which),
+        );
+        await addDays(amounts, queries, [day], parts, async (which) => {
+          const rows = await queries.readToday(day, which);
+          return rows.map(({ name, model, day: cost = 0 }) => ({
+            name,
+            model,
+            day: cost,
+            week: cost,
+            month: cost,
+          }));
+        });
+        if (parts === undefined) await addUp(amounts, queries.readAllTotals());
+        else
+          await addUp(
+            amounts,
+            readEach(parts, (part) => queries.readTotals(isAmong(part))),
+          );
+        return amounts;
+      });
+    // The days of groups are those of all groups.
+    return names === undefined ? all : new Map(names.map((name) => [name, all.get(name) ?? new Map()]));
   }
 
-  /** Reads the days before this one of names that are not among those that `only` has. */
-  async function settleOthers({ day, amounts }: SettledSpending, names: readonly string[]): Promise<void> {
-    const others = only === undefined ? [] : names.filter((name) => !amounts.has(name));
-    const found = await inPieces(inParts(others, maxNamed), (part) =>
-      readDaysBefore(day, { name: isAmong(part) }),
-    );
-    for (const name of others) amounts.set(name, found.get(name) ?? new Map());
-  }
-
-  /** The index of days has keys, and no groups: to look for some groups is to read all of a day. */
-  async function readDay(day: string, parts: readonly (readonly string[])[] | undefined): Promise<Amounts> {
+  /** Adds what some days have. The index of days has keys, and no groups: to look for some of them is to read all. */
+  function addDays(
+    amounts: Amounts,
+    { readRanges }: SpendingQueries,
+    days: readonly string[],
+    parts: readonly (readonly string[])[] | undefined,
+    read: (which: WhichOfDays) => Promise<SpentRows>,
+  ): Promise<void> {
     if (of === 'key' && parts !== undefined)
-      return inPieces(parts, (part) => readToday(day, { name: isAmong(part) }));
+      return addUp(
+        amounts,
+        readEach(parts, (part) => read({ name: isAmong(part) })),
+      );
     const [part, ...others] = parts ?? [];
-    const name = part === undefined ? only : others.length === 0 ? isAmong(part) : undefined;
-    return inPieces(await readRanges([day]), (range) => readToday(day, { key: isWithin(range), name }));
+    const name = part === undefined || others.length > 0 ? undefined : isAmong(part);
+    return readRanges(days).then((ranges) =>
+      addUp(
+        amounts,
+        readEach(ranges, (range) => read({ key: isWithin(range), name })),
+      ),
+    );
+  }
+
+  /** What was spent by these names at least, until some moment of the last ten minutes. */
+  async function settled(day: string, names: ReadonlySet<string>): Promise<Amounts> {
+    const now = performance.now();
+    const last = before;
+    const isSettled = last?.day === day && now - last.read < SETTLED;
+    const { amounts } = isSettled ? last : { amounts: new Map() };
+    if (!isSettled) before = { day, read: now, amounts };
+    // A group that is asked for later would be another walk over all days, and there are few of them.
+    const wanted = of === 'group' && !byModel ? new Set([...names, ...(last?.amounts.keys() ?? [])]) : names;
+    const missing = [...wanted].filter((name) => !amounts.has(name));
+    if (missing.length === 0) return amounts;
+    const found = await settle(day, missing);
+    for (const [name, models] of found) amounts.set(name, models);
+    return amounts;
   }
 
   return async (day, names) => {
-    const known = await settled(day);
-    const named = names && [...names];
-    if (named) await settleOthers(known, named);
-    const parts = named && inParts(named, maxNamed);
-    const today = await readDay(day, parts);
-    const totals = parts
-      ? await inPieces(parts, (part) => readTotals(isAmong(part)))
-      : await addUp(readAllTotals(only));
-    const all = [known.amounts, today, totals];
-    const found = await mapInTurns(
-      names ?? new Set(all.flatMap((amounts) => [...amounts.keys()])),
-      (each) => {
-        const models = new Set(all.flatMap((amounts) => [...(amounts.get(each)?.keys() ?? [])]));
-        return [each, new Map([...models].map((one) => [one, combine(all, each, one)]))] as const;
-      },
+    if (names === undefined) {
+      const amounts = await settle(day, spenders && (await findSpenders(store, of, spenders)));
+      // Of keys, those that make requests are read again. Their index finds them, and the others need no memory.
+      if (of === 'group') before = { day, read: performance.now(), amounts };
+      return amounts;
+    }
+    if (names.size === 0) return new Map();
+    const known = await settled(day, names);
+    const today: Amounts = new Map();
+    const queries = spendingQueries(store, of, byModel);
+    await addDays(today, queries, [day], inParts([...names], maxNamed), (which) =>
+      queries.readToday(day, which),
     );
-    return new Map(found.filter(([, { size }]) => size > 0));
+    return bringUpToDate(known, today, names);
   };
-}
-
-/** Reads the amounts of one piece after the other, and adds them up. */
-function inPieces<T>(pieces: readonly T[], read: (piece: T) => Promise<SpentRows>): Promise<Amounts> {
-  return addUp(readEach(pieces, read));
 }
 
 async function* readEach<T>(
@@ -154,24 +200,25 @@ async function* readEach<T>(
   for (const piece of pieces) yield await read(piece);
 }
 
-/** Adds up what several pieces have of a name and a model. */
-async function addUp(pieces: AsyncIterable<SpentRows>): Promise<Amounts> {
-  const all: Amounts = new Map();
+/** Adds what several pieces have of a name and a model. */
+async function addUp(all: Amounts, pieces: AsyncIterable<SpentRows>): Promise<void> {
+  // The names of models come again and again, each time as another text in memory.
+  const models = new Map<string, string>();
   for await (const rows of pieces)
     for (const { name, model, ...amounts } of rows) {
-      const models = all.get(name) ?? new Map<string, Partial<Spent>>();
-      models.set(model, add(amounts, models.get(model)));
-      all.set(name, models);
+      const byModel = all.get(name) ?? new Map<string, Spent>();
+      const id = models.get(model) ?? model;
+      models.set(id, id);
+      byModel.set(id, add(amounts, byModel.get(id)));
+      all.set(name, byModel);
     }
-  return all;
 }
 
-function add(amounts: Partial<Spent>, others: Partial<Spent> | undefined): Partial<Spent> {
-  if (others === undefined) return amounts;
-  const sum: { [P in Period]?: number } = { ...others };
-  for (const period of PERIODS)
-    if (amounts[period] !== undefined) sum[period] = amounts[period] + (others[period] ?? 0);
-  return sum;
+const NOTHING: Spent = { day: 0, week: 0, month: 0, total: 0 };
+
+function add(one: Partial<Spent>, other: Partial<Spent> = NOTHING): Spent {
+  const sum = (period: Period): number => (one[period] ?? 0) + (other[period] ?? 0);
+  return { day: sum('day'), week: sum('week'), month: sum('month'), total: sum('total') };
 }
 
 /** The names in parts of at most `size`. */
@@ -181,9 +228,18 @@ export function inParts(names: readonly string[], size: number): readonly (reado
   );
 }
 
-/** Today is a part of its week and its month. The total has all that was written. */
-function combine(all: readonly Amounts[], name: string, model: string): Spent {
-  const sum: Partial<Spent> = Object.assign({}, ...all.map((amounts) => amounts.get(name)?.get(model)));
-  const { day = 0, week = 0, month = 0, total = 0 } = sum;
-  return { day, week: week + day, month: month + day, total };
+/** What some names have spent until now. @param known until some moment of the day. @param today on the day. */
+async function bringUpToDate(known: Amounts, today: Amounts, names: Iterable<string>): Promise<SpentByModel> {
+  const found = await mapInTurns(names, (name) => {
+    const spent: ReadonlyMap<string, Spent> = known.get(name) ?? new Map();
+    const grown = [...(today.get(name) ?? [])].flatMap(([model, { day }]) => {
+      const before = spent.get(model) ?? NOTHING;
+      const more = day - before.day;
+      return more === 0
+        ? []
+        : [[model, add(before, { day: more, week: more, month: more, total: more })] as const];
+    });
+    return [name, grown.length === 0 ? spent : new Map([...spent, ...grown])] as const;
+  });
+  return new Map(found.filter(([, { size }]) => size > 0));
 }
