@@ -3,7 +3,7 @@
 import { hasBudget } from '../../access/limits/limited.ts';
 import { sumSpent } from '../../access/limits/model-spending.ts';
 import { nextStart } from '../../access/limits/periods.ts';
-import { storedByModel } from '../../access/limits/stored-spending.ts';
+import { storedByModel, storedSpending } from '../../access/limits/stored-spending.ts';
 import { modelFilter } from '../../access/model-filter.ts';
 import { formatDay } from '../../lib/calendar.ts';
 import { listGroups } from '../../store/keys/groups.ts';
@@ -62,7 +62,9 @@ export function openBudgetReport(
   store: Store,
   { timeZone, configured = () => ({ keys: [], groups: [] }), otherNames = () => [] }: BudgetOptions,
 ): ReadBudgets {
-  const spending = { key: storedByModel(store, 'key'), group: storedByModel(store, 'group') };
+  const spending = { key: storedSpending(store, 'key'), group: storedSpending(store, 'group') };
+  // Of a key or a group, it has a row for each model, so it is read only of those that have limits for some models.
+  const byModel = { key: storedByModel(store, 'key'), group: storedByModel(store, 'group') };
 
   async function listLines(
     of: 'key' | 'group',
@@ -74,20 +76,27 @@ export function openBudgetReport(
       [limits, ...modelLimits].some(hasBudget),
     );
     if (budgeted.length === 0) return [];
-    const names = new Set(budgeted.map(({ name }) => name));
-    const spent = await spending[of](formatDay(now, timeZone), names);
+    const day = formatDay(now, timeZone);
+    const spentOnAll = await spending[of](day, listNames(budgeted));
+    const spentByModel = await byModel[of](
+      day,
+      listNames(budgeted.filter(({ modelLimits = [] }) => modelLimits.some(hasBudget))),
+    );
     const found = await mapInTurns(budgeted, ({ name, limits = {}, modelLimits = [] }) => {
       const all: readonly Partial<ModelLimits>[] = [limits, ...modelLimits];
       return all.flatMap(({ models, ...limit }): readonly BudgetLine[] => {
         const allows = modelFilter(models);
-        const covered = sumSpent(spent, name, (model) => allows(model, otherNames));
+        const covered =
+          models === undefined
+            ? spentOnAll.get(name)
+            : sumSpent(spentByModel, name, (model) => allows(model, otherNames));
         return listBudgets(limit).map(({ period, budget }) => ({
           of,
           name,
           ...(models && { models }),
           period,
           budget,
-          spent: covered[period],
+          spent: covered?.[period] ?? 0,
           renews: renewals[period],
         }));
       });
@@ -120,6 +129,10 @@ export function openBudgetReport(
     await add('group', (await listGroups(store)).map(groupRecordFromRow));
     return report;
   };
+}
+
+function listNames(holders: readonly Budgeted[]): ReadonlySet<string> {
+  return new Set(holders.map(({ name }) => name));
 }
 
 /** The first lines of a report and of further lines. */
