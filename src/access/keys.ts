@@ -30,7 +30,8 @@ const NOT_ENDED: EndedKey = { expired: undefined, revoked: undefined };
 /** A key in memory. */
 interface Entry {
   readonly holder: string;
-  readonly digest: Buffer;
+  /** In hex: 100,000 buffers would take 20 MB. */
+  readonly hash: string;
   readonly expires: number;
   readonly principal: Principal;
   /** The name of its group. */
@@ -72,7 +73,8 @@ export function openKeyRegistry(): KeyRegistry {
     const found = byHash.get(hash);
     // The Map compares hashes of hashes, and what their timing leaks is nothing that a caller could choose. The
     // comparison that decides takes constant time.
-    if (found === undefined || !timingSafeEqual(found.digest, Buffer.from(hash, 'hex'))) return undefined;
+    if (found === undefined || !timingSafeEqual(Buffer.from(found.hash, 'hex'), Buffer.from(hash, 'hex')))
+      return undefined;
     return found;
   }
 
@@ -87,10 +89,12 @@ export function openKeyRegistry(): KeyRegistry {
           records.map(({ hash }) => hash),
         );
       for (const record of records) {
-        const { hash, expires = Number.POSITIVE_INFINITY, group } = record;
+        const { hash, expires = Number.POSITIVE_INFINITY, group: of } = record;
+        // Each row has the name of its group as another text in memory.
+        const group = of && (groups.get(of)?.group.name ?? of);
         byHash.set(hash, {
           holder,
-          digest: Buffer.from(hash, 'hex'),
+          hash,
           expires,
           principal: toPrincipal(record),
           group,

@@ -193,7 +193,7 @@ test('a key of the configuration is accepted by its hash alone, until it expires
 describe('secrets are compared in constant time', () => {
   const sources = globSync('src/**/*.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
   test.each([
-    ['src/access/keys.ts', '!timingSafeEqual(found.digest, '],
+    ['src/access/keys.ts', "!timingSafeEqual(Buffer.from(found.hash, 'hex'), "],
     ['src/server/http/admin/authenticate-admin.ts', 'if (timingSafeEqual('],
   ])('%s compares with timingSafeEqual', (path, decision) => {
     expect(readFileSync(path, 'utf8')).toContain(decision);

@@ -106,6 +106,9 @@ export function parseBudgetReserve({
 
 type Figures = Omit<LimitColumns, 'models' | 'model_limits' | 'stored'>;
 
+/** The limits of most keys and groups, once in memory. */
+const NO_LIMITS: KeyLimits = {};
+
 function parseLimits({
   requests_per_minute: requests = null,
   tokens_per_minute: tokens = null,
@@ -117,6 +120,8 @@ function parseLimits({
   budget_reserve = null,
 }: Partial<Figures>): KeyLimits {
   const budgetReserve = parseBudgetReserve({ budget_reserve });
+  const figures = [requests, tokens, concurrent, day, week, month, total];
+  if (budgetReserve === undefined && figures.every((figure) => figure === null)) return NO_LIMITS;
   return {
     ...(requests !== null && { requestsPerMinute: requests }),
     ...(tokens !== null && { tokensPerMinute: tokens }),
