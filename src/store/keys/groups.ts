@@ -43,6 +43,22 @@ export function listGroups({ db }: Pick<Store, 'db'>): Promise<GroupRow[]> {
   return db.selectFrom('gateway_groups').selectAll().orderBy('name').execute();
 }
 
+/** The groups after a name, or the first ones, ordered by name, and whether there are more. */
+export async function pageOfGroups(
+  { db }: Pick<Store, 'db'>,
+  after: string | undefined,
+  limit: number,
+): Promise<{ rows: readonly GroupRow[]; more: boolean }> {
+  const rows = await db
+    .selectFrom('gateway_groups')
+    .selectAll()
+    .where('name', '>', after ?? '')
+    .orderBy('name')
+    .limit(limit + 1)
+    .execute();
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
 /** All groups, in pieces of so many, in the order of their names. */
 export function groupsInPieces({ db }: Pick<Store, 'db'>, size: number): AsyncGenerator<readonly GroupRow[]> {
   return readInPieces<GroupRow>(size, (last) =>

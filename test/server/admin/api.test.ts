@@ -8,6 +8,7 @@ import { writeUsage } from '../../../src/accounting/usage/write-usage.ts';
 import { logToStderr } from '../../../src/lib/diagnostics.ts';
 import { errorBody } from '../../../src/server/http/admin/answers.ts';
 import { createAdminApp } from '../../../src/server/http/admin/app.ts';
+import { groupList } from '../../../src/server/http/admin/group-routes.ts';
 import { keyList, madeKey } from '../../../src/server/http/admin/key-routes.ts';
 import { usageAnswer } from '../../../src/server/http/admin/usage-route.ts';
 import { hashKey } from '../../../src/store/keys/key-secret.ts';
@@ -236,7 +237,13 @@ describeStores('the admin API', (stores) => {
       expect(told()).toBe(1);
       const path = '/admin/groups/team%20search';
       expect((await ask('GET', path)).body).toEqual(view);
-      expect((await ask('GET', '/admin/groups')).body).toEqual({ object: 'list', data: [view] });
+      expect((await ask('GET', '/admin/groups')).body).toEqual({
+        object: 'list',
+        data: [view],
+        first_id: 'team search',
+        last_id: 'team search',
+        has_more: false,
+      });
       expect(await ask('POST', '/admin/groups', { name: 'team search' })).toMatchObject({
         status: 409,
         body: { error: { code: 'name_taken', param: 'name' } },
@@ -278,7 +285,38 @@ describeStores('the admin API', (stores) => {
         status: 404,
         body: { error: { message: 'There is no such group.' } },
       });
-      expect((await ask('GET', '/admin/groups')).body).toEqual({ object: 'list', data: [] });
+      expect((await ask('GET', '/admin/groups')).body).toEqual({
+        object: 'list',
+        data: [],
+        first_id: null,
+        last_id: null,
+        has_more: false,
+      });
+    }));
+
+  test('groups come in pages, and a page continues after a group that is gone', () =>
+    withAdmin(async ({ ask }) => {
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await ask('POST', '/admin/groups', { name });
+      const page = async (query: string) => {
+        const { data, ...rest } = groupList.parse((await ask('GET', `/admin/groups?${query}`)).body);
+        return { names: data.map(({ name }) => name).join(''), ...rest };
+      };
+      const list = { object: 'list' };
+      expect(await page('limit=2')).toEqual({
+        ...list,
+        names: 'ab',
+        first_id: 'a',
+        last_id: 'b',
+        has_more: true,
+      });
+      await ask('DELETE', '/admin/groups/b');
+      expect(await page('limit=2&after=b')).toMatchObject({ names: 'cd', has_more: true });
+      expect(await page('limit=2&after=d')).toMatchObject({ names: 'e', has_more: false });
+      expect(await page('limit=2&after=e')).toMatchObject({ names: '', last_id: null });
+      expect(await ask('GET', '/admin/groups?limit=0')).toMatchObject({
+        status: 400,
+        body: { error: { param: 'limit' } },
+      });
     }));
 
   test('keys come in pages, which an SDK can iterate: each key once, even if keys are created and revoked meanwhile', () =>

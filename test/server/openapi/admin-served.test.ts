@@ -129,6 +129,7 @@ const SEEN: Readonly<Record<string, Readonly<Record<number, Provoke>>>> = {
   },
   listGroups: {
     200: { path: '/admin/groups' },
+    400: { path: '/admin/groups?limit=0' },
     401: { path: '/admin/groups', ...WRONG },
     503: { path: '/admin/groups', broken: true },
   },

@@ -2,21 +2,54 @@
 
 import { z } from 'zod';
 import { GatewayError } from '../../../lib/errors.ts';
-import { changeGroup, createGroup, deleteGroup, findGroup, listGroups } from '../../../store/keys/groups.ts';
+import { listLimit, wantedText } from '../../../lib/zod-fields.ts';
+import {
+  changeGroup,
+  createGroup,
+  deleteGroup,
+  findGroup,
+  pageOfGroups,
+} from '../../../store/keys/groups.ts';
 import { groupColumns, groupSettings, newGroup } from '../../../store/keys/key-settings.ts';
 import { groupView, renderGroup } from '../../../store/keys/key-view.ts';
 import type { Store } from '../../../store/store.ts';
-import { type AdminRequest, answerJson, readAs, readRequiredAs } from './answers.ts';
+import type { GroupRow } from '../../../store/tables.ts';
+import { type AdminRequest, answerJson, answerRows, checked, readAs, readRequiredAs } from './answers.ts';
 
-/** All groups in one answer, since there are few. */
+/** The most groups in one answer, as for keys. */
+const MAX_GROUPS = 10_000;
+
+export const groupQuery = z.strictObject({
+  limit: listLimit(MAX_GROUPS).default(MAX_GROUPS).meta({ description: 'Most groups to return.' }),
+  after: wantedText.exactOptional().meta({
+    description: 'Only groups after the one of this name: the `last_id` of the previous page.',
+  }),
+});
+
+/** A page in the form of that of keys. A group's name is its id. */
 export const groupList = z.strictObject({
   object: z.literal('list'),
   data: z.array(groupView).meta({ description: 'By name.' }),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean().meta({ description: 'Whether there are more: ask for those `after` the `last_id`.' }),
 });
 
-export async function answerGroups(store: Store): Promise<Response> {
-  const rows = await listGroups(store);
-  return answerJson({ object: 'list', data: rows.map(renderGroup) } satisfies z.output<typeof groupList>);
+/** Lists a page of groups. @throws GatewayError `invalid-request` for an invalid query. */
+export async function answerGroups(store: Store, { message, query }: AdminRequest): Promise<Response> {
+  const { after, limit } = checked(Object.fromEntries(query), groupQuery);
+  const { rows, more } = await pageOfGroups(store, after, limit);
+  return answerRows<z.output<typeof groupList>, GroupRow>(
+    message,
+    {
+      object: 'list',
+      data: rows,
+      first_id: rows[0]?.name ?? null,
+      last_id: rows.at(-1)?.name ?? null,
+      has_more: more,
+    },
+    renderGroup,
+  );
 }
 
 /** Creates a group. @throws GatewayError `conflict` if its name is taken, `invalid-request` for invalid settings. */

@@ -21,6 +21,7 @@ import {
   answerNewGroup,
   answerNoGroup,
   groupList,
+  groupQuery,
 } from './group-routes.ts';
 import {
   answerChange,
@@ -115,6 +116,7 @@ export const adminOperations: Readonly<Record<string, { readonly [M in Method]?:
     GET: {
       id: 'listGroups',
       summary: 'Lists the groups in the store.',
+      query: groupQuery,
       answer: groupList,
       run: answerGroups,
     },
