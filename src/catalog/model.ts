@@ -160,9 +160,12 @@ export const modelSchema = z
     thinking: thinking.exactOptional(),
     /**
      * Whether the text of its answers in chat-completions begins with its thoughts, between `<think>` and `</think>`,
-     * because its server does not separate them. Absent: no, except at Groq, Together and MiniMax.
+     * because its server does not separate them. `closing`: they do, and the first tag is in the prompt instead (DeepSeek
+     * R1, QwQ). Absent: no, except at Groq, Together and MiniMax.
      */
-    thinkTags: z.boolean().exactOptional(),
+    thinkTags: z
+      .union([z.boolean(), z.literal('closing')], "must be true, false or 'closing'")
+      .exactOptional(),
     /** False if it refuses temperature, top_p, top_k and the like. Absent: true. */
     sampling: z.boolean().exactOptional(),
     /** False if a Gemini refuses a conversation that ends with the assistant. Absent: true. */

@@ -4,7 +4,11 @@ import type { z } from 'zod';
 import { type Fields, numberIn } from './environment.ts';
 import { mapLeaves } from './map-leaves.ts';
 
-type Issue = Pick<z.core.$ZodIssue, 'code' | 'path'> & { readonly expected?: unknown };
+type Issue = Pick<z.core.$ZodIssue, 'code' | 'path'> & {
+  readonly expected?: unknown;
+  /** What each schema of a union reports. */
+  readonly errors?: readonly (readonly Issue[])[];
+};
 
 /** What a text becomes where the schema expects another type, by the name of that type. */
 const TYPES: Readonly<Record<string, (text: string) => unknown>> = {
@@ -24,8 +28,10 @@ export function withTypes(
   fromVariables: ReadonlySet<string>,
 ): Fields {
   const types = new Map<string, (text: string) => unknown>();
-  for (const { code, path, expected } of issues) {
-    const type = code === 'invalid_type' ? TYPES[String(expected)] : undefined;
+  for (const { code, path, expected, errors } of issues) {
+    const [type] = [{ code, expected }, ...(errors ?? []).flat()].flatMap((each) =>
+      each.code === 'invalid_type' ? (TYPES[String(each.expected)] ?? []) : [],
+    );
     if (type !== undefined && fromVariables.has(path.join('.'))) types.set(path.join('.'), type);
   }
   return mapLeaves(values, (value, path) =>

@@ -12,8 +12,7 @@ export interface ModelTraits {
   readonly input?: readonly string[];
   /** How the model takes settings of thinking. Absent: it does not think, or this is not known. */
   readonly thinking?: ThinkingTraits;
-  /** Whether its text begins with its thoughts, between `<think>` and `</think>`: its server does not separate them. */
-  readonly thinkTags?: boolean;
+  readonly thinkTags?: ThinkTags;
   /**
    * Whether it takes temperature, top_p, top_k and the like. OpenAI's reasoning models and the newest Claudes do not.
    */
@@ -36,6 +35,12 @@ export interface ModelTraits {
   /** What the service has refused before. Absent: nothing. */
   readonly avoids?: ReadonlySet<Avoidance>;
 }
+
+/**
+ * Whether a model's text begins with its thoughts, between `<think>` and `</think>`: its server does not separate them.
+ * `closing`: the first tag may be missing.
+ */
+export type ThinkTags = boolean | 'closing';
 
 /** How a model takes settings of thinking. */
 export interface ThinkingTraits extends EffortTraits {

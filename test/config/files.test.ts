@@ -279,6 +279,18 @@ describe('a variable in a file that is not code', () => {
   });
 
   test.each([
+    ['true', true],
+    ['closing', 'closing'],
+  ])('is a boolean where a word may stand too: %s', async (text, thinkTags) => {
+    const prices = { input: 1, output: 2 };
+    const model = { id: 'house/qwen3', created: 1, contextWindow: 9_000, maxOutputTokens: 900, prices };
+    const models = [{ ...model, name: 'Qwen3', thinkTags: `\${TAGS}` }];
+    writeFileSync(join(directory, 'tags.json'), JSON.stringify({ models }));
+    const config = await readConfig({ GATEWAY_CONFIG: 'tags.json', TAGS: text }, directory);
+    expect(config.models).toMatchObject([{ thinkTags }]);
+  });
+
+  test.each([
     ['port', '8123a', 'port: Invalid input: expected number, received string'],
     ['port', '70000', 'port: must be at most 65535'],
     ['validate', 'yes', 'validate: Invalid input: expected boolean, received string'],

@@ -20,7 +20,9 @@ const MODEL = {
   prices: { input: 1, output: 2 },
 };
 const LOCAL = 'local/qwen3';
-const IDS = [LOCAL, 'local/llama', 'groq/qwen3', 'together/r1', 'minimax/minimax-m3'];
+const OPENED = 'local/qwq';
+const TAGS: Readonly<Record<string, boolean | 'closing'>> = { [LOCAL]: true, [OPENED]: 'closing' };
+const IDS = [LOCAL, OPENED, 'local/llama', 'groq/qwen3', 'together/r1', 'minimax/minimax-m3'];
 
 const stage = whileTestsRun(async () => {
   const spoken: { said: ReturnType<typeof json> } = { said: json({}) };
@@ -30,7 +32,7 @@ const stage = whileTestsRun(async () => {
   const vendor = { baseUrl: `${upstream.url}/v1`, apiKey: 'a-key' };
   const gateway = await startGateway({
     limits: { eventLoopDelay: 600_000 },
-    models: IDS.map((id) => ({ ...MODEL, id, name: id, ...(id === LOCAL && { thinkTags: true }) })),
+    models: IDS.map((id) => ({ ...MODEL, id, name: id, thinkTags: TAGS[id] ?? false })),
     generateContent: { models: 'all' },
     vendors: {
       local: vendor,
@@ -110,6 +112,22 @@ describe.each(CALLERS)('to a caller of %s', (from) => {
     expect(plain(readWhole(from, parseJson(await ask(from, model, false))))).toEqual(plain(said));
     stage().spoken.said = streamed(SAID);
     expect(plain(readStream(from, await ask(from, model, true)))).toEqual(plain(said));
+  });
+
+  test.each([
+    ['\nRome?\n</think>\n\nSunny.', 'Rome?', 'Sunny.'],
+    ['<think>\nRome?\n</think>\n\nSunny.', 'Rome?', 'Sunny.'],
+    ['Rome', 'Rome', ''],
+    ['<th', '<th', ''],
+  ])('of a model whose prompt has the first tag: %j', async (content, thinking, text) => {
+    const said = { text, thinking, calls: [{ name: 'f', input: {} }] };
+    stage().spoken.said = json(completion({ content, tool_calls: [CALL] }, 'tool_calls'));
+    expect(readWhole(from, parseJson(await ask(from, OPENED, false)))).toEqual(said);
+    stage().spoken.said = streamed(content, [CALL]);
+    expect(readStream(from, await ask(from, OPENED, true))).toEqual(said);
+    stage().spoken.said = json(completion({ reasoning_content: 'Hm.', content: 'Yes.' }, 'stop'));
+    const separated = readWhole(from, parseJson(await ask(from, OPENED, false)));
+    expect([separated.text, separated.thinking]).toEqual(['Yes.', 'Hm.']);
   });
 
   test('a model that is not said to write them keeps its text', async () => {
@@ -200,8 +218,8 @@ test('MiniMax gets thoughts back in the text if it has refused to separate them'
   expect(refused).toMatchObject({ needsReasoningSplit: false, reasoningHistory: 'tags' });
 });
 
-function split(pieces: readonly string[]): readonly string[] {
-  const splitter = new ThinkTagSplitter();
+function split(pieces: readonly string[], isOpened = false): readonly string[] {
+  const splitter = new ThinkTagSplitter(isOpened);
   const all = [...pieces.map((piece) => splitter.split(piece)), splitter.flush()];
   return [all.map(({ thought }) => thought).join(''), all.map(({ answer }) => answer).join('')];
 }
@@ -226,4 +244,19 @@ test.each([
   for (let end = 1; end < text.length; end += 1) {
     expect(split([text.slice(0, end), text.slice(end)])).toEqual([thought, answer]);
   }
+});
+
+test.each([
+  ['', '', ''],
+  ['Hm.', 'Hm.', ''],
+  ['<', '<', ''],
+  ['</think>Hi.', '', 'Hi.'],
+  ['\nHm.\n</think>\n\nHi. \n', 'Hm.', 'Hi. \n'],
+  ['<think>\nHm.\n</think>\n\nHi.', 'Hm.', 'Hi.'],
+  ['<thinking>a</think>b</think>', '<thinking>a', 'b</think>'],
+])('%j of a model whose prompt has the first tag is split alike', (text, thought, answer) => {
+  for (let end = 0; end < text.length; end += 1) {
+    expect(split([text.slice(0, end), text.slice(end)], true)).toEqual([thought, answer]);
+  }
+  expect(split([...text], true)).toEqual([thought, answer]);
 });

@@ -3,6 +3,8 @@
  * service takes.
  */
 
+import type { ThinkTags } from '../model-traits.ts';
+
 /** The field that says how much to think. */
 export type ThinkingField =
   /** OpenAI: `reasoning_effort: "low"`. */
@@ -103,7 +105,7 @@ export const DEFAULTS = {
    * (LangChain, `ChatGroq.reasoning_format`); Together, for DeepSeek R1 (recorded). Of a server of one's own, the model
    * says so (`ModelTraits.thinkTags`).
    */
-  thinkTags: false,
+  thinkTags: column<ThinkTags>(false),
   /** Which signatures are sent: `thinking_blocks` (LiteLLM) and `extra_content` (Google), Google's own, or none. */
   signatures: column<'all' | 'google' | 'none'>('none'),
 

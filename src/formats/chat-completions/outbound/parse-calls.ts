@@ -8,6 +8,7 @@ import type { Signature } from '../../../conversation/prompt.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
+import type { ThinkTags } from '../../model-traits.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import type { Out, PartSequence, SequencePart } from './part-sequence.ts';
@@ -23,7 +24,7 @@ export interface CallContext {
   /** The caller's stop sequences. */
   readonly stops: readonly string[];
   /** Whether the text may begin with thoughts in tags. */
-  readonly thinkTags: boolean;
+  readonly thinkTags: ThinkTags;
 }
 
 interface Call {

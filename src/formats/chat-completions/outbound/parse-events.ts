@@ -20,6 +20,7 @@ import type { Step } from '../../../streams/step.ts';
 import { hasIntervened } from '../../bedrock-guardrail.ts';
 import { brokenAnswer, parseEventObject, saysNothing } from '../../event-data.ts';
 import type { EventParser, ModelTraits } from '../../format.ts';
+import type { ThinkTags } from '../../model-traits.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
 import { changedNames } from '../../safe-names.ts';
 import { dialectFor } from '../restricted-dialect.ts';
@@ -50,7 +51,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   readonly #names: ReadonlyMap<string, string>;
   readonly #toolNames: () => readonly string[];
   readonly #stops: readonly string[];
-  readonly #thinkTags: boolean;
+  readonly #thinkTags: ThinkTags;
   readonly #choices: (ChoiceReader | undefined)[] = [];
   readonly #head = new ReplyHeadReader();
   #context: CallContext | undefined;

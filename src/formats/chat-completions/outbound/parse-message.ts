@@ -43,7 +43,7 @@ export class MessageReader {
     this.#parts = new PartSequence(choice);
     this.#thoughts = new ThoughtReader(this.#parts);
     this.#annotations = new AnnotationReader(this.#parts);
-    if (context.thinkTags) this.#tags = new ThinkTagSplitter();
+    if (context.thinkTags) this.#tags = new ThinkTagSplitter(context.thinkTags === 'closing');
   }
 
   /**

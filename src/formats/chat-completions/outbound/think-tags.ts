@@ -1,7 +1,8 @@
 /**
  * Thoughts in the text of an answer, between `<think>` and `</think>` at its very beginning. Services and servers write
  * them so if they do not separate them: Groq by default ("raw"), MiniMax without `reasoning_split`, and llama.cpp, vLLM and
- * others without a parser for the model. The tags may come in pieces.
+ * others without a parser for the model. The tags may come in pieces. If the chat template writes the first tag into the
+ * prompt (DeepSeek R1, QwQ), the answer has the second one only.
  */
 
 const OPENING = '<think>';
@@ -23,6 +24,15 @@ export class ThinkTagSplitter {
   #held = '';
   /** Whether nothing but white space has come after a tag. */
   #isAfterTag = false;
+  readonly #isOpened: boolean;
+
+  /**
+   * @param isOpened whether a text without the first tag is a thought too, up to the second one, as it is to the parsers
+   *   `deepseek_r1` of vLLM and `deepseek-r1` of SGLang.
+   */
+  constructor(isOpened = false) {
+    this.#isOpened = isOpened;
+  }
 
   /** Whether nothing has come yet. */
   isNew(): boolean {
@@ -44,17 +54,24 @@ export class ThinkTagSplitter {
       this.#pass(CLOSING);
       return this.#inThought(text.slice(OPENING.length));
     }
-    if (OPENING.startsWith(text)) this.#held = text;
-    else this.#next = '';
-    return { thought: '', answer: text.slice(this.#held.length) };
+    if (OPENING.startsWith(text)) {
+      this.#held = text;
+      return { thought: '', answer: '' };
+    }
+    if (this.#isOpened) {
+      this.#pass(CLOSING);
+      return this.#inThought(text);
+    }
+    this.#next = '';
+    return { thought: '', answer: text };
   }
 
   /** What was held back, because no more of it comes. */
   flush(): Split {
     const held = this.#trim(this.#held);
     this.#held = '';
+    if (held !== '' && this.#next === OPENING) this.#next = this.#isOpened ? CLOSING : '';
     if (this.#next === CLOSING) return { thought: held, answer: '' };
-    if (held !== '') this.#next = '';
     return { thought: '', answer: held };
   }
 
