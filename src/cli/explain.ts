@@ -30,16 +30,24 @@ export const explain = command({
     if (args.status !== undefined && args.refusal === undefined)
       throw new CommandError('--status needs --refusal, the file with the refusal.');
     const body = await readRequest(args.file);
-    const [{ asText }, { GatewayError }, { makeCatalog }, { everyVendor }, { catalogModels }, devtool] =
-      await Promise.all([
-        import('../lib/json.ts'),
-        import('../lib/errors.ts'),
-        import('../catalog/catalog.ts'),
-        import('../config/vendors.ts'),
-        import('../config/models.ts'),
-        import('../devtools/explain.ts'),
-      ]);
-    const format = parseFormat(args.format) ?? devtool.formatOfRequest(body);
+    const [
+      { asText },
+      { GatewayError },
+      { makeCatalog },
+      { everyVendor },
+      { catalogModels },
+      { guessFormat },
+      devtool,
+    ] = await Promise.all([
+      import('../lib/json.ts'),
+      import('../lib/errors.ts'),
+      import('../catalog/catalog.ts'),
+      import('../config/vendors.ts'),
+      import('../config/models.ts'),
+      import('../translate/guess-format.ts'),
+      import('../devtools/explain.ts'),
+    ]);
+    const format = parseFormat(args.format) ?? guessFormat(body);
     const model = args.model ?? asText(body['model']);
     if (model === undefined) throw new CommandError('The request names no model. Give one with --model.');
     const config = await readConfigHere();

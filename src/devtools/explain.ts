@@ -6,7 +6,7 @@ import type { Model } from '../catalog/model.ts';
 import type { FormatName } from '../conversation/prompt.ts';
 import { type Note, reportInto } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
-import { asObjects, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { collectTraits } from '../pipeline/model/collect-traits.ts';
 import { nativeFormatFor } from '../pipeline/model/native-format.ts';
 import { notSupported } from '../pipeline/model/not-supported.ts';
@@ -99,34 +99,3 @@ export function explain(served: Served, from: FormatName, asked: string, given: 
   const fields = explainedFields(from, given, read, written);
   return { from, to, native: false, model: model.id, request, ...fields };
 }
-
-/** @returns the format that a request is written in, as far as its fields tell */
-export function formatOfRequest(body: JsonObject): FormatName {
-  if (body['contents'] !== undefined) return 'generate-content';
-  // Cursor sends such a body to chat-completions, with an empty list of messages beside `input`.
-  if (body['input'] !== undefined) return body['messages'] === undefined ? 'responses' : 'chat-completions';
-  const anthropic =
-    body['system'] !== undefined ||
-    body['thinking'] !== undefined ||
-    body['stop_sequences'] !== undefined ||
-    asObjects(body['tools']).some(({ input_schema, type }) => isObject(input_schema) || isDated(type)) ||
-    asObjects(body['messages']).some((message) =>
-      asObjects(message['content']).some((block) => ANTHROPIC_BLOCKS.has(block['type'])),
-    );
-  return anthropic ? 'messages' : 'chat-completions';
-}
-
-/** The types of Anthropic's own tools end in a date: `bash_20250124`. */
-function isDated(type: Json | undefined): boolean {
-  return typeof type === 'string' && /_20\d{6}$/.test(type);
-}
-
-/** Block types that only `messages` has. */
-const ANTHROPIC_BLOCKS = new Set<unknown>([
-  'tool_use',
-  'tool_result',
-  'image',
-  'document',
-  'thinking',
-  'redacted_thinking',
-]);

@@ -105,7 +105,7 @@ function Translation({ node, trace }: { node: AnswerNode; trace: Trace }) {
     Promise.all([
       import('../translation/explain.ts'),
       import('../translation/fields-table.tsx'),
-      import('../translation/guess-format.ts'),
+      import('../translation/format-of-vendor.ts'),
     ]).then(
       ([{ explain }, { FieldsTable }, { formatOfVendor }]) => {
         const to = formatOfVendor(node.model, node.format);

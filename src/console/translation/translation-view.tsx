@@ -4,9 +4,10 @@
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { guessFormat } from '../../translate/guess-format.ts';
 import type { FormatName } from '../formats/dialogue.ts';
 import { FORMATS } from '../formats/formats.ts';
-import { parseJson } from '../formats/json.ts';
+import { parseObject } from '../formats/json.ts';
 import { CodeBlock } from '../markdown/code-block.tsx';
 import type { Model } from '../models/model.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
@@ -15,7 +16,7 @@ import { Select } from '../shell/fields.tsx';
 import { EXAMPLE_MODEL, EXAMPLE_REQUEST, EXAMPLE_STREAM } from './examples.ts';
 import { type Explained, explain } from './explain.ts';
 import { FieldsTable } from './fields-table.tsx';
-import { formatOfVendor, guessFormat } from './guess-format.ts';
+import { formatOfVendor } from './format-of-vendor.ts';
 import { fromLink, type Shown, toLink } from './link-state.ts';
 import { StreamTable } from './stream-table.tsx';
 
@@ -41,7 +42,7 @@ export function TranslationView({ models, link }: { models: readonly Model[]; li
     return () => clearTimeout(timer);
   }, [shown]);
 
-  const guessed = useMemo(() => guessFormat(parseJson(shown.request)), [shown.request]);
+  const guessed = useMemo(() => guessFormat(parseObject(shown.request)), [shown.request]);
   const from = NAMES.find((name) => name === shown.from) ?? guessed;
   const to = NAMES.find((name) => name === shown.to) ?? formatOfVendor(shown.model, from);
   const explained = useMemo(

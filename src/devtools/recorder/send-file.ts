@@ -3,9 +3,9 @@
 import type { Dispatcher } from 'undici';
 import type { FormatName } from '../../conversation/prompt.ts';
 import { asText, isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
+import { guessFormat } from '../../translate/guess-format.ts';
 import type { CloudTokens } from '../../upstream/credentials/cloud-tokens.ts';
 import { pathAt, requestPath, type Vendor } from '../../upstream/vendor.ts';
-import { formatOfRequest } from '../explain.ts';
 import { ask, headersOfNobody, headersTo, type Waits } from './exchange.ts';
 import { type Exchange, NoFixture } from './fixture.ts';
 import { inflated } from './inflated.ts';
@@ -92,6 +92,6 @@ export async function sendAsking(
  * A short request of `messages` looks like one of chat-completions. Then it is in the format that the vendor speaks.
  */
 function formatFor(vendor: Vendor, body: JsonObject): FormatName {
-  const told = formatOfRequest(body);
+  const told = guessFormat(body);
   return told === 'chat-completions' && !speaks(vendor, told) ? vendor.formats[0] : told;
 }
