@@ -40,7 +40,9 @@ export const responses: Format = {
     parseError,
     parseFailure,
     // Of InputTokenCountParams (`openai`).
-    counting: countByFields('model input instructions parallel_tool_calls reasoning text tool_choice tools'),
+    counting: countByFields(
+      'model input instructions parallel_tool_calls personality reasoning text tool_choice tools',
+    ),
     marks: {
       opening: /"type": ?"response\.created"/,
       ending: /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled|done)|error)"/,

@@ -75,7 +75,8 @@ describe('settings', () => {
     { type: 'custom_tool_call_output', call_id: 'c', output: '', created_by: 'm', caller: null },
   ])('fields of items that only OpenAI understands are format-specific, also those of Codex: %j', (item) => {
     const codex = { internal_chat_message_metadata_passthrough: { turn_id: 't' } };
-    const prompt = parse({ input: [{ ...item, ...codex }], client_metadata: { 'x-codex-window-id': 'w' } });
+    const fields = { client_metadata: { 'x-codex-window-id': 'w' }, personality: 'friendly' };
+    const prompt = parse({ input: [{ ...item, ...codex }], ...fields });
     expect(JSON.stringify(prompt)).not.toContain('"extra"');
     expect(JSON.stringify(prompt)).toContain('"turn_id"');
   });

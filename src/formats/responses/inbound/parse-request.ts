@@ -41,12 +41,15 @@ import { parseAddedTools, parseTools } from './parse-tools.ts';
 import { refuseState } from './refuse-state.ts';
 import { keyOfCall, keyOfTool } from './tool-keys.ts';
 
-/** Fields that only OpenAI understands. No reference has `client_metadata`, but Codex sends it with every request. */
+/**
+ * Fields that only OpenAI understands. No reference has `client_metadata`, but Codex sends it with every request.
+ * `personality` is of token counts (InputTokenCountParams, `openai`).
+ */
 const OPENAI_FIELDS: ReadonlySet<string> = new Set([
   ...SHARED_FIELDS,
   ...wordList(`
     access_programs background_options client_metadata context_management image include max_tool_calls
-    multi_agent stream_options truncation
+    multi_agent personality stream_options truncation
   `),
 ]);
 
