@@ -193,6 +193,11 @@ describe('fallbacks', () => {
       { contents: [], generationConfig: { temperature: 1, maxOutputTokens: 8_192 } },
     ],
     [
+      '/v1beta/models/gemini-2.5-flash:generateContent',
+      { contents: [], generation_config: { max_output_tokens: '60000' } },
+      { contents: [], generation_config: { max_output_tokens: 8_192 } },
+    ],
+    [
       '/v1/chat/completions',
       { model: 'openai/gpt-4.1', max_tokens: 16_384, n: 1e3, messages: [] },
       { model: 'gpt-4o', max_tokens: 16_384, n: 1e3, messages: [] },

@@ -24,13 +24,10 @@ test.each([
   expect(guessFormat(body)).toBe(format);
 });
 
-test.each(FORMAT_NAMES)(
-  'of every request in the fixtures of %s is known',
-  (format) => {
-    const folder = join(FIXTURES, 'requests', format);
-    const others = readdirSync(folder).filter(
-      (file) => guessFormat(JSON.parse(readFileSync(join(folder, file), 'utf8'))) !== format,
-    );
-    expect(others).toEqual([]);
-  },
-);
+test.each(FORMAT_NAMES)('of every request in the fixtures of %s is known', (format) => {
+  const folder = join(FIXTURES, 'requests', format);
+  const others = readdirSync(folder).filter(
+    (file) => guessFormat(JSON.parse(readFileSync(join(folder, file), 'utf8'))) !== format,
+  );
+  expect(others).toEqual([]);
+});

@@ -4,7 +4,7 @@ import type { Catalog, FallbackReason } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Vendors } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
-import { capMaxTokens } from './cap-max-tokens.ts';
+import { capMaxTokens } from './answer-length.ts';
 import { formatFor } from './native-format.ts';
 import { type ReachOptions, reaches } from './reach.ts';
 
