@@ -15,9 +15,8 @@ import { findEndUser } from './request/end-user.ts';
  */
 export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
   return (admitted) => {
-    const { principal, response, route } = admitted;
-    if (limits === undefined || !isLimited(principal)) return admitted;
-    const allowed = limits.admit(principal, response, route.format);
+    if (limits === undefined || !isLimited(admitted.principal)) return admitted;
+    const allowed = limits.admit(admitted);
     return allowed instanceof Promise
       ? allowed.then((passed) => ({ ...admitted, ...passed }))
       : { ...admitted, ...allowed };
@@ -30,12 +29,12 @@ export function limit(limits: Limits | undefined): Stage<Admitted, Admitted> {
  */
 export function limitTag(limits: Limits | undefined): Stage<Routed, Routed> {
   return (routed) => {
-    const { principal, response, route, standings, ledger } = routed;
+    const { principal, ledger } = routed;
     if (limits === undefined || principal.tagLimits === undefined) return routed;
     const tag = limits.boundTag(principal.name, ledger.tag ?? findEndUser(routed));
     // What it uses is recorded under the tag that it counts for.
     ledger.tag = tag;
-    const allowed = limits.admitTag(principal, tag, response, route.format, standings);
+    const allowed = limits.admitTag(routed, tag);
     return allowed instanceof Promise
       ? allowed.then((passed) => withAllFallbacks(routed, passed))
       : withAllFallbacks(routed, allowed);
@@ -50,9 +49,9 @@ export function limitTag(limits: Limits | undefined): Stage<Routed, Routed> {
 export function limitModel(limits: Limits | undefined, { otherNames }: Catalog): Stage<Routed, Routed> {
   /** Admits a request. Each of its fallbacks is a request for another model, and must fit the limits for that one. */
   async function admit(limited: Limits, routed: Routed): Promise<Routed> {
-    const { principal, response, route, model, otherModels = [], standings, ledger } = routed;
+    const { principal, model, otherModels = [], ledger } = routed;
     const asked = { model: model.id, otherModels, otherNames };
-    const allowed = await limited.admitModel(principal, asked, response, route.format, standings);
+    const allowed = await limited.admitModel(routed, asked);
     // A fallback is charged in place of the model that has failed.
     ledger.modelLimits = limited.placesByModel(principal, asked);
     return admitFallbacks({ ...routed, ...allowed }, (fallback) => admit(limited, fallback));

@@ -20,9 +20,9 @@ const CONTINUING = ['previous_response_id', 'conversation', 'prompt', 'cachedCon
  */
 export function reserve(limits: Limits | undefined, catalog: Catalog): Stage<Routed, Routed> {
   function hold(limited: Limits, routed: Routed): Release | Promise<Release> {
-    const { principal, model, otherModels = [], route, standings, ledger } = routed;
+    const { model, otherModels = [], ledger } = routed;
     const asked = { model: model.id, otherModels, otherNames: catalog.otherNames, tag: ledger.tag };
-    return limited.reserve(principal, asked, estimateAll(routed, catalog), route.format, standings);
+    return limited.reserve(routed, asked, estimateAll(routed, catalog));
   }
 
   /** The fallbacks of a request. Each holds what it may cost itself, and gives back what the one before it held. */

@@ -1,6 +1,6 @@
 /** Enforces the limits of keys, or of groups: counts what each of them uses, and refuses a request over a limit. */
 
-import type { FormatName } from '../../conversation/prompt.ts';
+import type { Route } from '../../conversation/route.ts';
 import type { CallerResponse } from '../caller.ts';
 import { type Budget, budgetsLeft, byShareLeft, MAX_BUDGETS } from './budgets.ts';
 import type { InFlight, ReleaseSlot } from './in-flight.ts';
@@ -23,6 +23,13 @@ export interface Counters {
   readonly inFlight: InFlight;
   readonly spending: Spending;
   readonly reservations: Reservations;
+}
+
+/** A request that is counted. */
+export interface CountedRequest {
+  readonly response: CallerResponse;
+  /** Tells the format of a refusal. */
+  readonly route: Pick<Route, 'format'>;
 }
 
 /** The clock of limits. */
@@ -62,15 +69,14 @@ export class Account {
   }
 
   /**
-   * Counts a request of a holder with limits, in flight until `response` closes.
+   * Counts a request of a holder with limits, in flight until its response closes.
    * @param otherLimits what is left of other limits that apply to the request.
    * @returns what is left of all of them.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with headers that say the same.
    */
   admit(
     holder: LimitHolder,
-    response: CallerResponse,
-    format: FormatName,
+    request: CountedRequest,
     otherLimits: LimitStates,
   ): LimitStates | Promise<LimitStates> {
     const { name, limits } = holder;
@@ -88,12 +94,11 @@ export class Account {
     if (isLocal(usedRequests) && isLocal(usedTokens) && isLocal(spent))
       return this.#enter(
         holder,
-        response,
-        format,
-        this.#check(holder, format, otherLimits, usedRequests, usedTokens, spent),
+        request,
+        this.#check(holder, request, otherLimits, usedRequests, usedTokens, spent),
       );
     return Promise.all([usedRequests, usedTokens, spent]).then((figures) =>
-      this.#enter(holder, response, format, this.#check(holder, format, otherLimits, ...figures)),
+      this.#enter(holder, request, this.#check(holder, request, otherLimits, ...figures)),
     );
   }
 
@@ -107,12 +112,12 @@ export class Account {
   reserve(
     holder: LimitHolder,
     estimate: CostEstimate,
-    format: FormatName,
+    request: CountedRequest,
     otherLimits: LimitStates,
   ): Release | Promise<Release> {
     const amount = estimate[holder.limits.budgetReserve ?? 'typical'];
     return holdAmount(this.#counters, holder, amount, (before, spent) => {
-      const refusal = overReserve(this.#checked(holder, format, otherLimits), {
+      const refusal = overReserve(this.#checked(holder, request, otherLimits), {
         amount,
         before,
         spent,
@@ -173,7 +178,7 @@ export class Account {
    */
   #check(
     holder: LimitHolder,
-    format: FormatName,
+    request: CountedRequest,
     otherLimits: LimitStates,
     usedRequests: Used | undefined,
     usedTokens: Used | undefined,
@@ -186,28 +191,24 @@ export class Account {
       requests: tighter(byRequests, otherLimits.requests),
       tokens: tighter(byTokens, otherLimits.tokens),
     };
-    const refusal = spent && overBudget(this.#checked(holder, format, all), spent);
+    const refusal = spent && overBudget(this.#checked(holder, request, all), spent);
     if (refusal !== undefined) throw refusal;
     // The request itself is counted already; its tokens are not known yet. Headers show the limit that refuses it.
     if (byRequests !== undefined && byRequests.used > byRequests.limit)
-      throw overRate(this.#checked(holder, format, { ...all, requests: byRequests }), 'request', byRequests);
+      throw overRate(this.#checked(holder, request, { ...all, requests: byRequests }), 'request', byRequests);
     if (byTokens !== undefined && byTokens.used >= byTokens.limit)
-      throw overRate(this.#checked(holder, format, { ...all, tokens: byTokens }), 'token', byTokens);
+      throw overRate(this.#checked(holder, request, { ...all, tokens: byTokens }), 'token', byTokens);
     return all;
   }
 
-  /** Counts a request as in flight until `response` closes. @throws GatewayError if the limit is reached. */
-  #enter(
-    holder: LimitHolder,
-    response: CallerResponse,
-    format: FormatName,
-    all: LimitStates,
-  ): LimitStates | Promise<LimitStates> {
+  /** Counts a request as in flight until its response closes. @throws GatewayError if the limit is reached. */
+  #enter(holder: LimitHolder, request: CountedRequest, all: LimitStates): LimitStates | Promise<LimitStates> {
     const { concurrentRequests } = holder.limits;
     if (concurrentRequests === undefined) return all;
+    const { response } = request;
     const limit = this.#portion(concurrentRequests);
     const begin = (leave: ReleaseSlot | undefined): LimitStates => {
-      if (leave === undefined) throw overConcurrency(this.#checked(holder, format, all), limit);
+      if (leave === undefined) throw overConcurrency(this.#checked(holder, request, all), limit);
       // Each limit listens by itself, those of fallbacks too. Node would warn of a leak from the eleventh listener on.
       response.setMaxListeners(0);
       // The caller may have left in the meantime.
@@ -219,8 +220,15 @@ export class Account {
     return leave instanceof Promise ? leave.then(begin) : begin(leave);
   }
 
-  #checked(holder: LimitHolder, format: FormatName, standings: LimitStates): CheckedRequest {
-    return { of: this.#of, holder, format, standings, now: this.#now(), timeZone: this.#timeZone };
+  #checked(holder: LimitHolder, { route }: CountedRequest, standings: LimitStates): CheckedRequest {
+    return {
+      of: this.#of,
+      holder,
+      format: route.format,
+      standings,
+      now: this.#now(),
+      timeZone: this.#timeZone,
+    };
   }
 
   #standing(limit: number | undefined, used: Used | undefined): LimitState | undefined {

@@ -2,9 +2,8 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import type { KeyLimits } from '../../store/keys/key-limits.ts';
-import type { CallerResponse } from '../caller.ts';
 import type { Principal } from '../principal.ts';
-import { Account, type Clock, type Counters } from './account.ts';
+import { Account, type Clock, type CountedRequest, type Counters } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { ReleaseSlot } from './in-flight.ts';
@@ -28,11 +27,7 @@ export interface Limits {
    * @returns how much is left, and the headers for the answer.
    * @throws GatewayError `rate-limited` or `quota-exceeded`, with the same headers.
    */
-  admit(
-    principal: Principal,
-    response: CallerResponse,
-    format: FormatName,
-  ): LimitsPassed | Promise<LimitsPassed>;
+  admit(request: LimitedRequest): LimitsPassed | Promise<LimitsPassed>;
   /**
    * Counts a message that is still arriving as in flight: for its key and, if the key has room, for the key's group.
    * @returns a function to call once, when the message has arrived; undefined if there is no room.
@@ -40,16 +35,9 @@ export interface Limits {
   reserveSlot(principal: Principal): Promise<ReleaseSlot | undefined>;
   /**
    * Counts a request for the limits that cover its model.
-   * @param otherLimits what is left of the limits for all models; undefined if there are none.
    * @returns what is left of all limits.
    */
-  admitModel(
-    principal: Principal,
-    asked: RequestedModels,
-    response: CallerResponse,
-    format: FormatName,
-    otherLimits: LimitStates | undefined,
-  ): LimitsPassed | Promise<LimitsPassed>;
+  admitModel(request: LimitedRequest, asked: RequestedModels): LimitsPassed | Promise<LimitsPassed>;
   /** The limits for some models that have admitted a request, by the names that `charge` takes; undefined if there are none. */
   placesByModel(principal: Principal, asked: RequestedModels): readonly string[] | undefined;
   /**
@@ -59,28 +47,18 @@ export interface Limits {
   boundTag(key: string, said: string | undefined): string;
   /**
    * Counts a request for the limits of its tag, as `boundTag` returned it.
-   * @param otherLimits as for `admitModel`.
    * @returns what is left of all limits.
    */
-  admitTag(
-    principal: Principal,
-    tag: string,
-    response: CallerResponse,
-    format: FormatName,
-    otherLimits: LimitStates | undefined,
-  ): LimitsPassed | Promise<LimitsPassed>;
+  admitTag(request: LimitedRequest, tag: string): LimitsPassed | Promise<LimitsPassed>;
   /**
    * Holds what a request may cost of all budgets that apply to it.
-   * @param otherLimits what is left of the limits that headers tell about.
    * @returns a function to call once, when the cost has been charged.
    * @throws GatewayError `rate-limited` or `quota-exceeded`.
    */
   reserve(
-    principal: Principal,
+    request: LimitedRequest,
     asked: RequestedModels & { readonly tag: string | undefined },
     estimate: CostEstimate,
-    format: FormatName,
-    otherLimits: LimitStates | undefined,
   ): Release | Promise<Release>;
   /** Charges what exchanges used to their key, and to the group that the key belonged to. */
   readonly charge: (consumption: Consumption) => void;
@@ -90,6 +68,13 @@ export interface Limits {
   budgets(): readonly Budget[];
   /** Resolves when the stored figures are no longer read. */
   close(): Promise<void>;
+}
+
+/** A request as far as limits concern it. */
+export interface LimitedRequest extends CountedRequest {
+  readonly principal: Principal;
+  /** What is left of the limits that it has passed before; absent if it has passed none. */
+  readonly standings?: LimitStates | undefined;
 }
 
 /** What the limits return for a request that they admit. */
@@ -147,16 +132,17 @@ export function openLimitsOver(
   }
 
   return {
-    admit(principal, response, format) {
+    admit(request) {
+      const { principal, route } = request;
       const { limits, group } = principal;
-      const own = hasLimit(limits) ? keys.admit(principal, response, format, NOT_LIMITED) : NOT_LIMITED;
+      const own = hasLimit(limits) ? keys.admit(principal, request, NOT_LIMITED) : NOT_LIMITED;
       const all =
         group === undefined || !hasLimit(group.limits)
           ? own
           : own instanceof Promise
-            ? own.then((left) => groups.admit(group, response, format, left))
-            : groups.admit(group, response, format, own);
-      return withHeaders(all, format);
+            ? own.then((left) => groups.admit(group, request, left))
+            : groups.admit(group, request, own);
+      return withHeaders(all, route.format);
     },
     async reserveSlot({ name, limits, group }) {
       const leave = await keys.reserveSlot({ name, limits });
@@ -171,17 +157,18 @@ export function openLimitsOver(
         leaveGroup();
       };
     },
-    admitModel(principal, asked, response, format, otherLimits = NOT_LIMITED) {
+    admitModel(request, asked) {
+      const { principal, route, standings = NOT_LIMITED } = request;
       const { name, modelLimits = NONE, group } = principal;
-      const own = keyModels.admit(name, modelLimits, asked, response, format, otherLimits);
+      const own = keyModels.admit(name, modelLimits, asked, request, standings);
       const { modelLimits: ofGroup } = group ?? {};
       const all =
         group === undefined || ofGroup === undefined
           ? own
           : own instanceof Promise
-            ? own.then((left) => groupModels.admit(group.name, ofGroup, asked, response, format, left))
-            : groupModels.admit(group.name, ofGroup, asked, response, format, own);
-      return withHeaders(all, format);
+            ? own.then((left) => groupModels.admit(group.name, ofGroup, asked, request, left))
+            : groupModels.admit(group.name, ofGroup, asked, request, own);
+      return withHeaders(all, route.format);
     },
     placesByModel({ modelLimits = NONE, group }, asked) {
       const ofGroup = group?.modelLimits ?? NONE;
@@ -189,25 +176,28 @@ export function openLimitsOver(
       return places.length === 0 ? undefined : places;
     },
     boundTag,
-    admitTag({ name, tagLimits = NO_LIMITS }, tag, response, format, otherLimits = NOT_LIMITED) {
+    admitTag(request, tag) {
+      const { principal, route, standings = NOT_LIMITED } = request;
+      const { name, tagLimits = NO_LIMITS } = principal;
       const holder = { name: tagName(name, tag), limits: tagLimits };
-      return withHeaders(tags.admit(holder, response, format, otherLimits), format);
+      return withHeaders(tags.admit(holder, request, standings), route.format);
     },
-    reserve(principal, asked, estimate, format, otherLimits = NOT_LIMITED) {
+    reserve(request, asked, estimate) {
+      const { principal, standings = NOT_LIMITED } = request;
       const { name, limits, modelLimits = NONE, tagLimits, group } = principal;
       const { modelLimits: ofGroup = NONE } = group ?? {};
       const holds: (() => Release | Promise<Release>)[] = [];
-      if (hasBudget(limits)) holds.push(() => keys.reserve(principal, estimate, format, otherLimits));
+      if (hasBudget(limits)) holds.push(() => keys.reserve(principal, estimate, request, standings));
       if (tagLimits !== undefined && asked.tag !== undefined && hasBudget(tagLimits)) {
         const holder = { name: tagName(name, asked.tag), limits: tagLimits };
-        holds.push(() => tags.reserve(holder, estimate, format, otherLimits));
+        holds.push(() => tags.reserve(holder, estimate, request, standings));
       }
       if (modelLimits.length > 0)
-        holds.push(() => keyModels.reserve(modelLimits, asked, estimate, format, otherLimits));
+        holds.push(() => keyModels.reserve(modelLimits, asked, estimate, request, standings));
       if (group !== undefined && hasBudget(group.limits))
-        holds.push(() => groups.reserve(group, estimate, format, otherLimits));
+        holds.push(() => groups.reserve(group, estimate, request, standings));
       if (ofGroup.length > 0)
-        holds.push(() => groupModels.reserve(ofGroup, asked, estimate, format, otherLimits));
+        holds.push(() => groupModels.reserve(ofGroup, asked, estimate, request, standings));
       return holdAll(holds);
     },
     charge,

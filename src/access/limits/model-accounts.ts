@@ -1,9 +1,7 @@
 /** Accounts of the limits for some models, and which of them each request is charged to. */
 
-import type { FormatName } from '../../conversation/prompt.ts';
-import type { CallerResponse } from '../caller.ts';
 import type { ModelHolder } from '../principal.ts';
-import { Account, type Clock, type Counters } from './account.ts';
+import { Account, type Clock, type CountedRequest, type Counters } from './account.ts';
 import type { Budget } from './budgets.ts';
 import type { Consumption } from './consumption.ts';
 import type { LimitStates } from './limit-headers.ts';
@@ -59,14 +57,13 @@ export class ModelAccounts {
     name: string,
     all: readonly ModelHolder[],
     asked: RequestedModels,
-    response: CallerResponse,
-    format: FormatName,
+    request: CountedRequest,
     otherLimits: LimitStates,
   ): LimitStates | Promise<LimitStates> {
     const holders = holdersFor(all, asked);
     if (holders.length === 0) return otherLimits;
     this.#use(name, holders, asked.otherNames, performance.now());
-    return this.#admitAll(holders, response, format, otherLimits);
+    return this.#admitAll(holders, request, otherLimits);
   }
 
   /** Holds what a request may cost of the budgets that cover one of its models, as an account does. */
@@ -74,13 +71,13 @@ export class ModelAccounts {
     all: readonly ModelHolder[],
     asked: RequestedModels,
     estimate: CostEstimate,
-    format: FormatName,
+    request: CountedRequest,
     otherLimits: LimitStates,
   ): Release | Promise<Release> {
     return holdAll(
       holdersFor(all, asked)
         .filter(({ limits }) => hasBudget(limits))
-        .map((holder) => () => this.#account.reserve(holder, estimate, format, otherLimits)),
+        .map((holder) => () => this.#account.reserve(holder, estimate, request, otherLimits)),
     );
   }
 
@@ -117,15 +114,14 @@ export class ModelAccounts {
 
   #admitAll(
     holders: readonly ModelHolder[],
-    response: CallerResponse,
-    format: FormatName,
+    request: CountedRequest,
     otherLimits: LimitStates,
   ): LimitStates | Promise<LimitStates> {
     let standings = otherLimits;
     for (const [at, holder] of holders.entries()) {
-      const admitted = this.#account.admit(holder, response, format, standings);
+      const admitted = this.#account.admit(holder, request, standings);
       if (admitted instanceof Promise)
-        return admitted.then((all) => this.#admitAll(holders.slice(at + 1), response, format, all));
+        return admitted.then((all) => this.#admitAll(holders.slice(at + 1), request, all));
       standings = admitted;
     }
     return standings;

@@ -29,11 +29,12 @@ const later = (milliseconds: number): void => {
   vi.advanceTimersByTime(milliseconds);
 };
 
+const route = { format: 'chat-completions' } as const;
 const response = new ServerResponse(new IncomingMessage(new Socket()));
 
 function ask(limits: Limits, name: string, has: KeyLimits): unknown {
   const principal: Principal = { name, restricted: false, allows: () => true, stored: 'all', limits: has };
-  return limits.admit(principal, response, 'chat-completions');
+  return limits.admit({ principal, response, route });
 }
 
 test('with very many keys, the budgets closest to their limit are reported', () => {
@@ -90,8 +91,7 @@ test('what a tag has spent is not held in memory once it is gone: the store know
     limits: {},
     tagLimits: { budgetMonth: 1 },
   };
-  const askAs = (tag: string): unknown =>
-    limits.admitTag(principal, tag, response, 'chat-completions', undefined);
+  const askAs = (tag: string): unknown => limits.admitTag({ principal, response, route }, tag);
   askAs('gone');
   limits.charge({ key: 'app', tag: 'gone', tokens: 1, cost: 5, time: Date.now() });
   for (const _ of ['today', 'tomorrow']) {

@@ -69,7 +69,8 @@ test('a store that is slow to answer is queried again after its answer', async (
       stored: 'all' as const,
       limits: { budgetDay: 1 },
     };
-    limits.admit(team, new ServerResponse(new IncomingMessage(new Socket())), 'messages');
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    limits.admit({ principal: team, response, route: { format: 'messages' } });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(stored).toHaveBeenCalledTimes(2);
     await tell();
