@@ -75,10 +75,7 @@ const NONE: Growing['fields'] = new Map();
 
 /** All fields that are known, with those that a restricted key may not send. */
 export const KNOWN: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
-  buildTree(
-    [...listPaths(format, []), ...SHAPES[format]],
-    format === 'generate-content' ? spellings : undefined,
-  ),
+  buildTree([...listPaths(format, []), ...SHAPES[format]], format),
 );
 
 /** What is known in a Responses body that comes to chat-completions. */
@@ -135,11 +132,9 @@ interface Growing extends KnownFields {
   isOpen: boolean;
 }
 
-/** Makes the tree of paths. @param spell all spellings of a name. Absent: it has one. */
-export function buildTree(
-  paths: readonly string[],
-  spell: (name: string) => readonly string[] = (name) => [name],
-): KnownFields {
+/** Makes the tree of paths. @param format tells how many spellings a name has. Absent: one. */
+export function buildTree(paths: readonly string[], format?: FormatName): KnownFields {
+  const spell = format === 'generate-content' ? spellings : (name: string) => [name];
   const root: Growing = { fields: NONE, isOpen: false };
   for (const path of paths) {
     let at = root;

@@ -7,7 +7,6 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
 import { wordList } from '../../lib/words.ts';
 import { buildTree, type KnownFields, listPaths, perFormat } from '../../translate/known-fields.ts';
-import { spellings } from '../../translate/spellings.ts';
 
 /**
  * Fields of the SDKs that are refused, each with all that it holds. Google's choose a model themselves, or have another
@@ -58,7 +57,7 @@ export const STORED_PARAMETERS: ReadonlySet<string> = new Set([
 
 /** What a request of each format may contain. */
 export const HARMLESS: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
-  buildTree(listPaths(format, REFUSED[format]), format === 'generate-content' ? spellings : undefined),
+  buildTree(listPaths(format, REFUSED[format]), format),
 );
 
 /** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */

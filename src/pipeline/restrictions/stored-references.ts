@@ -2,8 +2,7 @@
 
 import type { FormatName, Operation } from '../../conversation/prompt.ts';
 import { asObjects, asText, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { perFormat } from '../../translate/known-fields.ts';
-import { spellings } from '../../translate/spellings.ts';
+import { buildTree, type KnownFields, perFormat } from '../../translate/known-fields.ts';
 import { replaced, type Scanned, withFirst } from '../body/scanned.ts';
 import { STORED_PLACES } from './stored-places.ts';
 
@@ -14,13 +13,13 @@ export interface Reference {
   readonly field: string;
 }
 
-/** The places of ids inside a value: the fields to look into by name, and whether the value itself is an id. */
-interface Places {
-  readonly within: Map<string, Places>;
-  holdsIds: boolean;
-}
-
-const PLACES = perFormat((format) => listPlaces(STORED_PLACES[format]));
+/** The fields to look into. Those whose value itself is an id are open. */
+const PLACES = perFormat((format) =>
+  buildTree(
+    STORED_PLACES[format].map((path) => `${path}.*`),
+    format,
+  ),
+);
 
 /** Finds all stored objects that a body names, in the order in which they occur. */
 export function storedReferences(format: FormatName, body: JsonObject): readonly Reference[] {
@@ -64,9 +63,9 @@ function itemsNamed(input: Json | undefined): readonly Reference[] {
 
 const BY_ID = new Set(['item_reference', 'reasoning', 'image_generation_call']);
 
-function collectIn(object: JsonObject, places: Places, path: string, found: Reference[]): void {
+function collectIn(object: JsonObject, places: KnownFields, path: string, found: Reference[]): void {
   for (const [name, value] of Object.entries(object)) {
-    const within = places.within.get(name);
+    const within = places.fields.get(name);
     if (within === undefined) continue;
     // Anthropic's own skills are available to everybody.
     if (name === 'skill_id' && object['type'] === 'anthropic') continue;
@@ -74,12 +73,12 @@ function collectIn(object: JsonObject, places: Places, path: string, found: Refe
   }
 }
 
-function collect(value: Json | undefined, places: Places, path: string, found: Reference[]): void {
+function collect(value: Json | undefined, places: KnownFields, path: string, found: Reference[]): void {
   if (isList(value)) {
     for (const item of value) collect(item, places, path, found);
   } else if (isObject(value)) {
-    if (places.within.size > 0) collectIn(value, places, path, found);
-  } else if (places.holdsIds && typeof value === 'string') {
+    if (places.fields.size > 0) collectIn(value, places, path, found);
+  } else if (places.isOpen && typeof value === 'string') {
     if (!(/file_?uri$/i.test(path) && isPublic(value))) found.push({ id: value, field: path });
   }
 }
@@ -91,18 +90,4 @@ function isPublic(uri: string): boolean {
   const url = URL.parse(uri);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   return !/(?:^|\.)(?:googleapis\.com|storage\.cloud\.google\.com)\.?$/.test(url.hostname);
-}
-
-function listPlaces(paths: readonly string[]): Places {
-  const root: Places = { within: new Map(), holdsIds: false };
-  for (const path of paths) {
-    let at = root;
-    for (const name of path.split('.')) {
-      const next: Places = at.within.get(name) ?? { within: new Map(), holdsIds: false };
-      for (const spelling of spellings(name)) at.within.set(spelling, next);
-      at = next;
-    }
-    at.holdsIds = true;
-  }
-  return root;
 }
