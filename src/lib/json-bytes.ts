@@ -66,10 +66,10 @@ export function afterSpace(bytes: Uint8Array, from: number, end = bytes.length):
   return at;
 }
 
-/** The place behind the last byte before `end` that is not white space; at least `start`. */
-export function beforeSpace(bytes: Uint8Array, end: number, start = 0): number {
+/** The place behind the last byte before `end` that is not white space. */
+export function beforeSpace(bytes: Uint8Array, end: number): number {
   let at = end;
-  while (at > start && isSpace(bytes[at - 1])) at--;
+  while (at > 0 && isSpace(bytes[at - 1])) at--;
   return at;
 }
 

@@ -61,7 +61,7 @@ export function requestContext(id: string, given: Prompt, sent: JsonObject): Req
 }
 
 /** The fields that hold the dialogue. Each vendor refuses an empty one, in words about a list that the caller never wrote. */
-const DIALOGUES = ['messages', 'input', 'contents'];
+export const DIALOGUES: readonly string[] = ['messages', 'input', 'contents'];
 
 /**
  * Renders a prompt as the body of a request to a vendor. What the vendor cannot take is refused with the caller's names

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { findSessionHeader } from '../../formats/session-header.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { itemsOf } from '../../lib/scanned-values.ts';
+import { DIALOGUES } from '../../translate/write-request.ts';
 import { shortValue } from '../body/scanned.ts';
 import type { Routed } from '../exchange.ts';
 
@@ -50,8 +51,6 @@ export function sessionInHeaders(routed: Pick<Naming, 'message' | 'principal'>):
 export function identifyDialogue(routed: Naming): string | undefined {
   return findSession(routed) ?? hidden(routed, findBeginning(routed));
 }
-
-const DIALOGUES = ['messages', 'input', 'contents'] as const;
 
 /** The role of an item. An item without one, such as a call, is the model's. */
 const ROLE = /"role"\s*:\s*"([a-z]+)"/;
