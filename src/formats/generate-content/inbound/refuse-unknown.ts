@@ -6,19 +6,12 @@ import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { itemPlace, type Place } from '../../../lib/place.ts';
 import { camelCase, repeatedField, snakeCase } from '../wire/protobuf-json.ts';
-import { CONTENT_FIELDS, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
+import { CONTENT_FIELDS, PART_DATA, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
 /** The types of an answer that the API lists in its own error for any other. */
 const MIME_TYPES = ['text/plain', 'application/json', 'application/xml', 'application/yaml', 'text/x.enum'];
 
-const DATA: ReadonlySet<string> = new Set([
-  'text',
-  'inlineData',
-  'fileData',
-  'functionCall',
-  'functionResponse',
-  ...PART_OPAQUE,
-]);
+const DATA: ReadonlySet<string> = new Set([...PART_DATA, ...PART_OPAQUE]);
 const PART: ReadonlySet<string> = new Set([...PART_FIELDS, ...PART_OPAQUE, ...PART_OWN]);
 const CHECKED: ReadonlySet<string> = new Set(['contents', 'systemInstruction', 'tools', 'generationConfig']);
 const TOOL_FIELDS: ReadonlySet<string> = new Set(['functionDeclarations']);

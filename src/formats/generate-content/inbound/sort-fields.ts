@@ -41,10 +41,11 @@ export const CONFIG_OWN = wordSet(`
 /** Fields of a content. */
 export const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts']);
 
-/** Fields of a part that this format's parser reads itself. */
-export const PART_FIELDS = wordSet(`
-  text inlineData fileData functionCall functionResponse thought thoughtSignature
-`);
+/** The data of a part that this format's parser reads itself. */
+export const PART_DATA = wordSet('text inlineData fileData functionCall functionResponse');
+
+/** Fields of a part that it reads itself. */
+export const PART_FIELDS: ReadonlySet<string> = new Set([...PART_DATA, 'thought', 'thoughtSignature']);
 
 /**
  * Fields that a part may have beside its data, and that mean something to Google alone. The three metadata of documents,
