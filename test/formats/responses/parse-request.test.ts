@@ -77,7 +77,7 @@ describe('settings', () => {
     const codex = { internal_chat_message_metadata_passthrough: { turn_id: 't' } };
     const fields = { client_metadata: { 'x-codex-window-id': 'w' }, personality: 'friendly' };
     const prompt = parse({ input: [{ ...item, ...codex }], ...fields });
-    expect(JSON.stringify(prompt)).not.toContain('"extra"');
+    expect(JSON.stringify(prompt)).not.toContain('"unknownFields"');
     expect(JSON.stringify(prompt)).toContain('"turn_id"');
   });
 
