@@ -51,7 +51,7 @@ export interface ProcessOptions {
   readonly keyless?: boolean;
 }
 
-/** Starts `gateway start` with a configuration and adds one unrestricted key, KEY. */
+/** Starts `gateway start` with a configuration and adds one unrestricted key, KEY. Its chain runs as the test's does. */
 export async function spawnGateway(
   input: ConfigInput = {},
   { env = {}, execArgv = [], shell, program = BUILT_PROGRAM, keyless = false }: ProcessOptions = {},
@@ -65,9 +65,10 @@ export async function spawnGateway(
   };
   writeFileSync(join(directory, 'gateway.config.json'), JSON.stringify(config));
   const command = [process.execPath, ...execArgv, program, 'start'];
+  const { PATH, GATEWAY_CHAIN } = process.env;
   const child = spawn(
     ...(shell === undefined ? split(command) : split(['sh', '-c', `${shell} exec "$@"`, 'sh', ...command])),
-    { cwd: directory, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    { cwd: directory, env: { PATH, GATEWAY_CHAIN, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let output = '';
   const written = { stdout: '', stderr: '' };
