@@ -5,7 +5,7 @@
  * of the reasoning waits instead.
  */
 
-import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
+import { asNumber, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
 
 /** Receives events in order. */
@@ -17,12 +17,19 @@ export interface ItemReceiver {
 type WaitingEvents = [what: ItemEvent, event: JsonObject][];
 type Waiting = Map<number, WaitingEvents>;
 
+/** The first number of the items whose own number was taken; no answer has so many items. */
+const FIRST_MOVED = 1_000_000;
+
 /** Orders the events of one answer. */
 export class ItemOrder {
   readonly #receiver: ItemReceiver;
   /** The numbers of the items that are done. */
   readonly #done = new Set<number>();
   readonly #numbers = new Map<string, number>();
+  /** The items as they were added, by their numbers. */
+  readonly #items = new Map<number, JsonObject>();
+  /** The numbers of items whose `output_index` another item has, by that index. Absent while no two items share one. */
+  #moved: Map<number, number> | undefined;
   #last = -1;
   #lastId: string | undefined;
   /** Events that wait, by the numbers of their items. Most answers have none. */
@@ -56,7 +63,7 @@ export class ItemOrder {
    */
   #findNumber({ type }: ItemEvent, event: JsonObject): number {
     const id = findItemId(event);
-    const number = asNumber(event['output_index']) ?? (id === undefined ? undefined : this.#numbers.get(id));
+    const number = this.#findGiven(type, event, id);
     const isOther = id !== undefined && this.#lastId !== undefined;
     if (number !== undefined) this.#last = number;
     else if (type === 'item-added' || this.#last < 0 || isOther || this.#done.has(this.#last)) {
@@ -68,6 +75,38 @@ export class ItemOrder {
       this.#lastId = id;
     }
     return this.#last;
+  }
+
+  /** The number that an event names: by its `output_index`, or else by the id of its item. */
+  #findGiven(type: ItemEvent['type'], event: JsonObject, id: string | undefined): number | undefined {
+    const index = asNumber(event['output_index']);
+    const known = id === undefined ? undefined : this.#numbers.get(id);
+    if (index === undefined) return known;
+    // Some services change the ids with each event, so ids count only once the numbers have proved wrong.
+    const number = (this.#moved && known) ?? this.#moved?.get(index) ?? index;
+    if (type !== 'item-added' && type !== 'item-done') return number;
+    const item = asObject(event['item']) ?? {};
+    if (!this.#isAnother(type, item, number)) {
+      this.#items.set(number, item);
+      return number;
+    }
+    this.#moved ??= new Map();
+    const moved = FIRST_MOVED + this.#items.size;
+    this.#moved.set(index, moved);
+    this.#items.set(moved, item);
+    return moved;
+  }
+
+  /**
+   * Whether an item is another one than that of its number. Gateways that number the calls of chat-completions give the
+   * first call the number of the thought or the text before it (decolua/9router#2611, theopenco/llmgateway#2908).
+   */
+  #isAnother(type: ItemEvent['type'], item: JsonObject, number: number): boolean {
+    const before = this.#items.get(number);
+    if (before === undefined) return false;
+    if (differs(before['type'], item['type'])) return true;
+    const isOtherCall = differs(before['call_id'], item['call_id']);
+    return type === 'item-added' ? isOtherCall || this.#done.has(number) : isOtherCall && this.#done.has(number);
   }
 
   #pass(what: ItemEvent, event: JsonObject, item: number): void {
@@ -107,6 +146,10 @@ export class ItemOrder {
     this.#waiting ??= new Map();
     this.#waiting.set(item, events);
   }
+}
+
+function differs(one: Json | undefined, other: Json | undefined): boolean {
+  return typeof one === 'string' && typeof other === 'string' && one !== other;
 }
 
 /** The id of the item of an event. llama.cpp's deltas of arguments go by the id of the call. */
