@@ -4,6 +4,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { GatewayError } from '../lib/errors.ts';
 import { type Pieces, RepeatedEvents } from './repeated-events.ts';
 import { fuse, type Sink, type Step } from './step.ts';
+import { UnframedErrors } from './unframed-errors.ts';
 
 /** One event. `event` is absent if the stream gives it no name. */
 export interface Sse {
@@ -23,7 +24,7 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 
 /**
  * Makes the step from network chunks, cut anywhere, to events. It also gives a last event without its empty line,
- * because some services end that way.
+ * because some services end that way, and an error that stands outside of any event.
  * @param maxLength UTF-16 code units.
  * @param pieces of the events' reader, if it takes any.
  * @throws GatewayError `upstream-broken` if an event is longer than `maxLength`.
@@ -31,11 +32,12 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 export function decodeSse(maxLength = MAX_EVENT_LENGTH, pieces?: Pieces): Step<Uint8Array, Sse> {
   const parser =
     pieces === undefined ? makeParser(maxLength) : new RepeatedEvents(makeParser, maxLength, pieces, asEvent);
-  return fuse(new TextStep(), parser);
+  return fuse(new TextStep(), new UnframedErrors(parser, asError));
 }
 
 const makeParser = (maxLength: number): EventStep => new EventStep(maxLength);
 
+const asError = (data: string): Sse => ({ data });
 const asEvent = (piece: string, data: string): Sse => ({ data, piece });
 
 /** Decodes UTF-8, cut anywhere. */

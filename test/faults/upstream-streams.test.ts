@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
 import { formats } from '../../src/formats/formats.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import type { Wire } from '../support/fault-upstream.ts';
 import { KEY } from '../support/gateway.ts';
 import { useFaultDoor } from './upstream-door.ts';
@@ -290,6 +291,57 @@ describe('U-20 an error event of the vendor in the middle of a stream', () => {
     expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
     expect(isFinished(way.format, text)).toBe(false);
   });
+});
+
+describe('U-20 an error that stands in a stream outside of any event, as Gemini writes it', () => {
+  const body = (format: FormatName): JsonObject => ({
+    ...(format === 'messages' && { type: 'error' }),
+    error: { code: 503, type: 'overloaded_error', message: 'A spike in demand.', status: 'UNAVAILABLE' },
+  });
+  const writings: [name: string, write: (value: JsonObject) => string][] = [
+    ['over several lines', (value) => `${JSON.stringify(value, undefined, 2)}\n`],
+    ['over lines that end by CRLF', (value) => JSON.stringify(value, undefined, 2).replaceAll('\n', '\r\n')],
+    ['in one line, with an empty one', (value) => `${JSON.stringify(value)}\n\n`],
+  ];
+  const sends: [name: string, send: (wire: Wire, sent: string) => void][] = [
+    ['at once', (wire, sent) => wire.wholeStream([sent])],
+    ['byte by byte', (wire, sent) => wire.wholeStream([...sent])],
+  ];
+  const begun = (format: FormatName): string => {
+    const events = eventTexts(streamedAnswer(format));
+    return events.slice(0, Math.ceil(events.length / 2)).join('');
+  };
+
+  describe.each(writings)('%s', (_, write) => {
+    describe.each(sends)('%s', (_name, send) => {
+      test.each(translated)('$name: the vendor’s own words', async (way) => {
+        const sent = begun(way.spoken) + write(body(way.spoken));
+        const { status, text } = await read(way, (wire) => send(wire, sent));
+        expect(text).toContain('A spike in demand.');
+        expect(text).not.toMatch(PASSING);
+        if (status !== 200) return expect(status).toBeGreaterThanOrEqual(500);
+        expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
+      });
+      test.each(native)('$name: as the vendor wrote it', async (way) => {
+        const sent = begun(way.spoken) + write(body(way.spoken));
+        const { text } = await read(way, (wire) => send(wire, sent));
+        expect(text.slice(0, sent.length)).toBe(sent);
+      });
+    });
+  });
+
+  test.each(translated)(
+    '$name: other lines of JSON mean nothing, nor do those that do not end',
+    async (way) => {
+      const good = streamedAnswer(way.spoken);
+      const { text: whole } = await read(way, (wire) => wire.wholeStream([good]));
+      for (const line of ['{"error":null}\n\n', '{"note":"hi"}\n', '{"error": {\n', '{}\n{}\n']) {
+        const sent = eventTexts(good).map((event) => line + event);
+        const { text } = await read(way, (wire) => wire.wholeStream([sent.join('')]));
+        expect(said(text), line).toEqual(said(whole));
+      }
+    },
+  );
 });
 
 /** How each format says inside a 200 that it is overloaded. */

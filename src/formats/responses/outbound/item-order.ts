@@ -106,7 +106,9 @@ export class ItemOrder {
     if (before === undefined) return false;
     if (differs(before['type'], item['type'])) return true;
     const isOtherCall = differs(before['call_id'], item['call_id']);
-    return type === 'item-added' ? isOtherCall || this.#done.has(number) : isOtherCall && this.#done.has(number);
+    return type === 'item-added'
+      ? isOtherCall || this.#done.has(number)
+      : isOtherCall && this.#done.has(number);
   }
 
   #pass(what: ItemEvent, event: JsonObject, item: number): void {
