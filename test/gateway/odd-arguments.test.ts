@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { asObject, type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import {
   CALLERS,
   type FourCallers,
@@ -174,6 +174,54 @@ describe.each<[name: string, text: string, input: JsonObject]>([
     expect(calls.map(inputOf)).toEqual([input]);
   });
 });
+
+/** Answers with a call whose input has the other form than its format says: an object for a text, or a text for an object. */
+const OTHER_FORM: Readonly<Record<FormatName, (stream: boolean) => JsonObject | JsonObject[]>> = {
+  'chat-completions': (stream) =>
+    stream ? chatCall([{ a: '1' }], 'tool_calls', true) : withObject(chatCall([], 'tool_calls', false)),
+  responses(stream) {
+    const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'f', arguments: { a: '1' } };
+    const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'completed' };
+    if (!stream) return { ...response, output: [call] };
+    return [
+      { type: 'response.output_item.added', output_index: 0, item: { ...call, arguments: {} } },
+      { type: 'response.output_item.done', output_index: 0, item: call },
+      { type: 'response.completed', response: { ...response, output: [call] } },
+    ];
+  },
+  messages(stream) {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: '{"a":"1"}' };
+    const usage = { input_tokens: 1, output_tokens: 2 };
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', usage };
+    if (!stream) return { ...message, content: [call], stop_reason: 'tool_use' };
+    return [
+      { type: 'message_start', message: { ...message, content: [] } },
+      { type: 'content_block_start', index: 0, content_block: call },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage },
+      { type: 'message_stop' },
+    ];
+  },
+  'generate-content'(stream) {
+    const parts = [{ functionCall: { name: 'f', args: '{"a":"1"}' } }];
+    const answer = { candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }] };
+    return stream ? [answer] : answer;
+  },
+};
+
+function withObject(answer: JsonObject | JsonObject[]): JsonObject {
+  const text = JSON.stringify(answer);
+  return asObject(parseJson(text.replace('"arguments":""', '"arguments":{"a":"1"}'))) ?? {};
+}
+
+test.each(pairs)(
+  'U-47: a call of a vendor of %s whose input has the other form is the same for a caller of %s (streamed: %s)',
+  async (vendor, caller, stream) => {
+    four.answers(OTHER_FORM[vendor](stream));
+    const { calls } = await four.ask(caller, MODELS[vendor], stream, tools[caller]);
+    expect(calls.map(inputOf)).toEqual([{ a: '1' }]);
+  },
+);
 
 test('a JSON text in a JSON text that is cut off is what has come of the object', async () => {
   const text = JSON.stringify('{"path": "/etc/π"}').slice(0, -5);

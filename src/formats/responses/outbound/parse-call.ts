@@ -1,6 +1,7 @@
 /** Reads tool calls of an answer. */
 
-import { asText, type JsonObject } from '../../../lib/json.ts';
+import { argumentsText } from '../../../conversation/rules/arguments.ts';
+import { asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
 import { parseNamespacedName, parseNeutralName, qualifyName } from '../wire/namespaces.ts';
 import { keepOrigin } from '../wire/origin.ts';
@@ -41,19 +42,26 @@ export class CallReader implements ItemReader {
   read({ type, kind }: ItemEvent, event: JsonObject): void {
     if (kind.field !== this.#field) return;
     if (type === 'delta') this.#write(asText(event['delta']) ?? '');
-    else if (type === 'text-done') this.#write(findRest(event[this.#field], this.#length));
+    else if (type === 'text-done') this.#complete(event);
   }
 
   /** @throws GatewayError `upstream-broken` if the whole call has no name either. */
   done(whole: JsonObject): void {
     if (this.#index === undefined) this.#begin({ ...this.#added, ...whole });
     if (this.#index === undefined) throw brokenAnswer('a tool call without a name');
-    this.#write(findRest(whole[this.#field], this.#length));
+    this.#complete(whole);
     if (this.#parts.open === this.#index) this.#parts.end();
   }
 
   get #field(): 'input' | 'arguments' {
     return this.#custom ? 'input' : 'arguments';
+  }
+
+  /** Adds what has not come of the whole input. Some services write it as the object that its text stands for. */
+  #complete(whole: JsonObject): void {
+    const input = whole[this.#field];
+    if (!isObject(input)) this.#write(findRest(input, this.#length));
+    else if (this.#length === 0) this.#write(argumentsText(input));
   }
 
   #begin(item: JsonObject): void {
