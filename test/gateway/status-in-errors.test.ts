@@ -61,3 +61,23 @@ describe.each(FORMAT_NAMES)('a vendor that speaks %s', (format) => {
     }
   });
 });
+
+// OpenRouter's API reference, "Responses": `error?: ErrorResponse` of each choice.
+test.each(CALLERS.filter((caller) => caller !== 'chat-completions'))(
+  'a caller of %s gets the error that a choice has, whole and at the end of a stream',
+  async (caller) => {
+    const [chunk = {}] = BEGUN['chat-completions'];
+    const error = { code: 429, message: 'Too busy.' };
+    const failed = (content: string): JsonObject => ({ content, role: 'assistant' });
+    const end = { index: 0, finish_reason: 'error', error };
+    for (const answer of [
+      { ...chunk, object: 'chat.completion', choices: [{ ...end, message: failed('a') }] },
+      [chunk, { ...chunk, choices: [{ ...end, delta: failed('') }] }],
+    ]) {
+      four().answers(answer);
+      await expect(four().ask(caller, MODELS['chat-completions'], Array.isArray(answer))).rejects.toThrow(
+        /^429: .*Too busy/,
+      );
+    }
+  },
+);

@@ -30,6 +30,7 @@ export class ChoiceReader {
   #native: string | undefined;
   #stopSequence: string | undefined;
   #explanation: string | undefined;
+  #error: JsonObject | undefined;
   /** The last message that stood beside a delta. */
   #besideDelta: JsonObject | undefined;
 
@@ -110,7 +111,7 @@ export class ChoiceReader {
     const explanation = this.#explanation;
     if (this.#besideDelta && !message.hasParts()) message.read(this.#besideDelta, true, out);
     const contents = message.end(sources, out);
-    const parsed = finishReason === '' ? 'stop' : parseFinish(finishReason, this.#native);
+    const parsed = finishReason === '' ? 'stop' : parseFinish(finishReason, this.#native, this.#error);
     const settled = settleFinish(refineFinish(parsed, this.#native), contents);
     const finish = settled === 'stop' && stopSequence !== undefined ? 'stop-sequence' : settled;
     const word = nativeWord(finishReason, this.#native);
@@ -150,7 +151,10 @@ export class ChoiceReader {
     else if (key === 'matched_stop' && this.#context.stops.includes(asText(value) ?? ''))
       this.#stopSequence = asText(value);
     else if (key === 'finish_explanation') this.#explanation = asText(value) || this.#explanation;
-    else this.#unknownFields.keep(key, value);
+    else {
+      if (key === 'error') this.#error = asObject(value) ?? this.#error;
+      this.#unknownFields.keep(key, value);
+    }
   }
 }
 

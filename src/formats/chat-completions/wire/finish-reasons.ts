@@ -5,6 +5,7 @@ import { GatewayError } from '../../../lib/errors.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
 import { INTERVENED_FINISH } from '../../bedrock-guardrail.ts';
 import { CLAUDE_FINISHES, GEMINI_FINISHES } from '../../finish-words.ts';
+import { parseErrorObject } from '../../openai/errors.ts';
 
 /** OpenAI's five words, by which other vendors' words are written. An answer with one needs no `native_finish_reason`. */
 const OPENAI_FINISHES: ReadonlyMap<string, Finish> = new Map([
@@ -42,12 +43,14 @@ const FAILED = new Set(['error', 'network_error', 'abort']);
 /**
  * The meaning of a `finish_reason`.
  * @param native the word of the vendor behind the service.
- * @throws GatewayError `upstream-broken` for a word that says the answer failed, `upstream-overloaded` for DeepSeek's
- *   `insufficient_system_resource`.
+ * @param error why the answer failed, if it did: OpenRouter says it in the choice, with a code.
+ * @throws GatewayError for a word that says the answer failed: the `error`, or else `upstream-broken`;
+ *   `upstream-overloaded` for DeepSeek's `insufficient_system_resource`.
  */
-export function parseFinish(word: string, native?: string): Finish {
+export function parseFinish(word: string, native?: string, error?: JsonObject): Finish {
   // OpenRouter says `error` for a call that Gemini got wrong (BerriAI/litellm#23273).
   if (FAILED.has(word) && GEMINI_FINISHES.get(native ?? '') === 'malformed-call') return 'malformed-call';
+  if (FAILED.has(word) && error !== undefined) throw parseErrorObject({ error });
   if (FAILED.has(word))
     throw new GatewayError('upstream-broken', 'The upstream failed while it was answering.');
   if (word === 'insufficient_system_resource') {
