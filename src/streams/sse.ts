@@ -32,12 +32,11 @@ export const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 export function decodeSse(maxLength = MAX_EVENT_LENGTH, pieces?: Pieces): Step<Uint8Array, Sse> {
   const parser =
     pieces === undefined ? makeParser(maxLength) : new RepeatedEvents(makeParser, maxLength, pieces, asEvent);
-  return fuse(new TextStep(), new UnframedErrors(parser, asError));
+  return fuse(fuse(new TextStep(), new UnframedErrors()), parser);
 }
 
 const makeParser = (maxLength: number): EventStep => new EventStep(maxLength);
 
-const asError = (data: string): Sse => ({ data });
 const asEvent = (piece: string, data: string): Sse => ({ data, piece });
 
 /** Decodes UTF-8, cut anywhere. */

@@ -5,86 +5,43 @@
  */
 
 import { isObject, tryParseJson } from '../lib/json.ts';
-import { jsonCursor, step as stepJson } from '../lib/json-cursor.ts';
 import type { Sink, Step } from './step.ts';
 
 /** The longest such error, in UTF-16 code units. */
 const MAX_LENGTH = 8 * 1024;
 
-/** Matches a line that belongs to an event, in JSON that does not end. */
-const FIELD = /[\r\n](?:data|event):/;
+/** Matches where the next event begins. */
+const FIELD = /(?:^|[\r\n])(?:event|data):/;
 
-/** A step around one from text to events, which makes events of such errors. */
-export class UnframedErrors<E> implements Step<string, E> {
-  readonly #parser: Step<string, E>;
-  readonly #asEvent: (json: string) => E;
+/** A step that passes a stream's text on, with an event before the lines of each such error. */
+export class UnframedErrors implements Step<string, string> {
   #isAtLineStart = true;
-  /** What has come of an object outside of any event. */
+  /** What has come since an object began outside of any event. */
   #held = '';
-  #cursor = jsonCursor();
 
-  /** @param asEvent makes the event that stands for an error, of its JSON text. */
-  constructor(parser: Step<string, E>, asEvent: (json: string) => E) {
-    this.#parser = parser;
-    this.#asEvent = asEvent;
+  transform(text: string, out: Sink<string>): void {
+    if (this.#held === '') {
+      // No line of an event begins with an object.
+      const start = this.#isAtLineStart && text.startsWith('{') ? 0 : text.indexOf('\n{') + 1 || text.length;
+      if (start > 0) out.enqueue(text.slice(0, start));
+      this.#isAtLineStart = text.endsWith('\n');
+      this.#held = text.slice(start);
+    } else this.#held += text;
+    const next = this.#held.search(FIELD);
+    if (next >= 0 || this.#held.length > MAX_LENGTH) this.#release(next, out);
   }
 
-  transform(text: string, out: Sink<E>): void {
-    for (let rest = text; rest !== ''; ) {
-      const at = this.#held === '' ? this.#findObject(rest) : 0;
-      if (at !== 0) this.#pass(at < 0 ? rest : rest.slice(0, at), out);
-      if (at < 0) return;
-      rest = this.#hold(rest.slice(at), out);
-    }
+  flush(out: Sink<string>): void {
+    this.#release(-1, out);
   }
 
-  flush(out: Sink<E>): void {
-    this.#giveUp(out);
-    this.#parser.flush?.(out);
-  }
-
-  /** Where a line begins with an object; -1 if none does. No line of an event begins so. */
-  #findObject(text: string): number {
-    if (this.#isAtLineStart && text.startsWith('{')) return 0;
-    const before = text.indexOf('\n{');
-    return before < 0 ? -1 : before + 1;
-  }
-
-  /** Takes what belongs to the object. @returns what comes after it */
-  #hold(text: string, out: Sink<E>): string {
-    for (let at = 0; at < text.length; at += 1) {
-      stepJson(this.#cursor, text.charCodeAt(at));
-      if (this.#cursor.depth > 0) continue;
-      this.#held += text.slice(0, at + 1);
-      this.#settle(out);
-      return text.slice(at + 1);
-    }
-    this.#held += text;
-    if (this.#held.length > MAX_LENGTH || FIELD.test(this.#held)) this.#giveUp(out);
-    return '';
-  }
-
-  #settle(out: Sink<E>): void {
-    const value = tryParseJson(this.#held);
-    if (!isObject(value) || !value['error']) {
-      this.#giveUp(out);
-      return;
-    }
-    out.enqueue(this.#asEvent(this.#held));
-    this.#held = '';
-    this.#isAtLineStart = false;
-  }
-
-  /** It is no error. */
-  #giveUp(out: Sink<E>): void {
+  /** @param next where the next event begins in what is held; -1 if there is none. */
+  #release(next: number, out: Sink<string>): void {
     const held = this.#held;
     this.#held = '';
-    this.#cursor = jsonCursor();
-    if (held !== '') this.#pass(held, out);
-  }
-
-  #pass(text: string, out: Sink<E>): void {
-    this.#isAtLineStart = text.endsWith('\n');
-    this.#parser.transform(text, out);
+    this.#isAtLineStart = held.endsWith('\n');
+    const value = tryParseJson(next < 0 ? held : held.slice(0, next));
+    if (isObject(value) && value['error']) out.enqueue(`data: ${JSON.stringify(value)}\n\n`);
+    if (held !== '') out.enqueue(held);
   }
 }

@@ -78,23 +78,6 @@ const STREAMS: readonly [name: string, events: Events, expected: Expected][] = [
   ],
   ['two calls', [...f, ...called(0, 'g', '{"y":2}')], { calls: [F, G] }],
   [
-    'two calls, side by side',
-    [
-      added(0, call('f', '')),
-      added(0, call('g', '')),
-      piece('function_call_arguments', 0, 'fc_f', '{"x":1}'),
-      piece('function_call_arguments', 0, 'fc_g', '{"y":2}'),
-      done(0, call('f', '{"x":1}')),
-      done(0, call('g', '{"y":2}')),
-    ],
-    { calls: [F, G] },
-  ],
-  [
-    'items that come only whole',
-    [done(0, wholeMessage), done(0, call('f', '{"x":1}')), done(0, call('g', '{"y":2}'))],
-    { text: 'Hello', calls: [F, G] },
-  ],
-  [
     'a text whose end has another place than its beginning',
     [...hello.slice(0, 2), ...f, done(1, wholeMessage)],
     { text: 'Hello', calls: [F] },

@@ -5,7 +5,7 @@
  * of the reasoning waits instead.
  */
 
-import { asNumber, asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { ItemEvent } from './item-events.ts';
 
 /** Receives events in order. */
@@ -26,8 +26,8 @@ export class ItemOrder {
   /** The numbers of the items that are done. */
   readonly #done = new Set<number>();
   readonly #numbers = new Map<string, number>();
-  /** The items as they were added, by their numbers. */
-  readonly #items = new Map<number, JsonObject>();
+  /** The types of the items that were added, by their numbers. */
+  readonly #types = new Map<number, string>();
   /** The numbers of items whose `output_index` another item has, by that index. Absent while no two items share one. */
   #moved: Map<number, number> | undefined;
   #last = -1;
@@ -84,31 +84,18 @@ export class ItemOrder {
     if (index === undefined) return known;
     // Some services change the ids with each event, so ids count only once the numbers have proved wrong.
     const number = (this.#moved && known) ?? this.#moved?.get(index) ?? index;
-    if (type !== 'item-added' && type !== 'item-done') return number;
-    const item = asObject(event['item']) ?? {};
-    if (!this.#isAnother(type, item, number)) {
-      this.#items.set(number, item);
-      return number;
+    if (type !== 'item-added') return number;
+    // Gateways that number the calls of chat-completions give the first call the number of the thought or the text before
+    // it (decolua/9router#2611, theopenco/llmgateway#2908).
+    const item = asText(asObject(event['item'])?.['type']) ?? '';
+    const isTaken = this.#done.has(number) || (this.#types.get(number) ?? item) !== item;
+    const given = isTaken ? FIRST_MOVED + this.#types.size : number;
+    if (isTaken) {
+      this.#moved ??= new Map();
+      this.#moved.set(index, given);
     }
-    this.#moved ??= new Map();
-    const moved = FIRST_MOVED + this.#items.size;
-    this.#moved.set(index, moved);
-    this.#items.set(moved, item);
-    return moved;
-  }
-
-  /**
-   * Whether an item is another one than that of its number. Gateways that number the calls of chat-completions give the
-   * first call the number of the thought or the text before it (decolua/9router#2611, theopenco/llmgateway#2908).
-   */
-  #isAnother(type: ItemEvent['type'], item: JsonObject, number: number): boolean {
-    const before = this.#items.get(number);
-    if (before === undefined) return false;
-    if (differs(before['type'], item['type'])) return true;
-    const isOtherCall = differs(before['call_id'], item['call_id']);
-    return type === 'item-added'
-      ? isOtherCall || this.#done.has(number)
-      : isOtherCall && this.#done.has(number);
+    this.#types.set(given, item);
+    return given;
   }
 
   #pass(what: ItemEvent, event: JsonObject, item: number): void {
@@ -148,10 +135,6 @@ export class ItemOrder {
     this.#waiting ??= new Map();
     this.#waiting.set(item, events);
   }
-}
-
-function differs(one: Json | undefined, other: Json | undefined): boolean {
-  return typeof one === 'string' && typeof other === 'string' && one !== other;
 }
 
 /** The id of the item of an event. llama.cpp's deltas of arguments go by the id of the call. */
