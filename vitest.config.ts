@@ -14,7 +14,7 @@ const AI_SDK_6 = {
 /**
  * Tests that go through a running gateway, whose head is a chain of stages. Left out are those of the process around
  * the gateway, of codecs and of packages: how the chain runs makes no difference to them. So are those that start the
- * built program, which gets none of the variables here: its chain would run as in the other project.
+ * built program, because a second run of them takes minutes: `GATEWAY_CHAIN=streams npx vitest run test/faults`.
  */
 const THROUGH_A_GATEWAY = [
   'test/gateway/**/*.test.ts',
