@@ -160,6 +160,12 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
 
   #readWhole(data: string, message: JsonObject, out: Out): void {
     const { content, stop_reason: reason } = message;
+    // Some services write one text, as in chat-completions.
+    if (typeof content === 'string') {
+      const blocks = content === '' ? [] : [{ type: 'text', text: content }];
+      this.#readWhole(data, { ...message, content: blocks }, out);
+      return;
+    }
     if (!isList(content)) return;
     // A stream says that it has ended. A whole message without content does so only by its reason.
     if (content.length === 0 && asText(reason) === undefined)

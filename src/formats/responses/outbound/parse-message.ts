@@ -41,6 +41,8 @@ export class TextItemReader implements ItemReader {
   readonly #parts: PartWriter;
   readonly #early: Json | undefined;
   readonly #item: JsonObject;
+  /** The type of its texts in the content. */
+  readonly #textType: 'output_text' | 'reasoning_text';
   readonly #lists: Partial<Record<TextKind['list'], Texts>> = {};
   #wrote = false;
 
@@ -53,6 +55,7 @@ export class TextItemReader implements ItemReader {
     this.#parts = parts;
     this.#early = added['encrypted_content'];
     this.#item = remainingFields(added, ITEM_READ);
+    this.#textType = added['type'] === 'reasoning' ? 'reasoning_text' : 'output_text';
   }
 
   read({ type, kind }: ItemEvent, event: JsonObject): void {
@@ -80,7 +83,7 @@ export class TextItemReader implements ItemReader {
 
   done(whole: JsonObject): void {
     this.#completeList(asObjects(whole['summary']), 'summary');
-    this.#completeList(asObjects(whole['content']), 'content');
+    this.#completeList(this.#readContent(whole['content']), 'content');
     const encrypted = asText(whole['encrypted_content']) ?? asText(this.#early);
     if (encrypted !== undefined && encrypted !== '') {
       // The item shows no thought, or its signature came after other items.
@@ -90,6 +93,12 @@ export class TextItemReader implements ItemReader {
       this.#parts.sign(encrypted);
     } else if (!this.#wrote) this.#openEmpty(whole);
     this.#parts.end();
+  }
+
+  /** The parts of the content. Some services write it as one text, or as parts of chat-completions (SGLang's router). */
+  #readContent(content: Json | undefined): readonly JsonObject[] {
+    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content);
+    return parts.map((part) => (part['type'] === 'text' ? { ...part, type: this.#textType } : part));
   }
 
   #findText(kind: TextKind, event: JsonObject, part?: JsonObject): Text {
