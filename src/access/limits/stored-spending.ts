@@ -100,10 +100,22 @@ function readSpending(store: Store, of: SummedUp, byModel: boolean, spenders?: S
   const maxNamed = byModel ? MAX_NAMED.byModel : MAX_NAMED.all;
   let before: SettledSpending | undefined;
 
-  /** Reads the spending of all names, or of some, as it is at one moment. */
+  /** Reads the spending of all names, or of some, each as it is at one moment. */
   async function settle(day: string, names?: readonly string[]): Promise<Amounts> {
-    if (names?.length === 0) return new Map();
-    const all = await store.db
+    if (names === undefined) return settleAtOnce(day, undefined);
+    const amounts: Amounts = new Map();
+    if (names.length === 0) return amounts;
+    // SQLite serves nobody else meanwhile, so the parts are apart. The days of some groups are those of all groups.
+    for (const some of of === 'key' ? inParts(names, maxNamed) : [names]) {
+      const found = await settleAtOnce(day, some);
+      for (const name of some) amounts.set(name, found.get(name) ?? new Map());
+    }
+    return amounts;
+  }
+
+  /** In one transaction: a total has what its day has. */
+  function settleAtOnce(day: string, names: readonly string[] | undefined): Promise<Amounts> {
+    return store.db
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
@@ -124,39 +136,31 @@ function readSpending(store: Store, of: SummedUp, byModel: boolean, spenders?: S
             month: cost,
           }));
         });
-        if (parts === undefined) await addUp(amounts, queries.readAllTotals());
-        else
-          await addUp(
-            amounts,
-            readEach(parts, (part) => queries.readTotals(isAmong(part))),
-          );
+        const totals =
+          parts === undefined
+            ? queries.readAllTotals()
+            : readEach(parts, (part) => queries.readTotals(isAmong(part)));
+        await addUp(amounts, totals);
         return amounts;
       });
-    // The days of groups are those of all groups.
-    return names === undefined ? all : new Map(names.map((name) => [name, all.get(name) ?? new Map()]));
   }
 
   /** Adds what some days have. The index of days has keys, and no groups: to look for some of them is to read all. */
-  function addDays(
+  async function addDays(
     amounts: Amounts,
     { readRanges }: SpendingQueries,
     days: readonly string[],
     parts: readonly (readonly string[])[] | undefined,
     read: (which: WhichOfDays) => Promise<SpentRows>,
   ): Promise<void> {
-    if (of === 'key' && parts !== undefined)
-      return addUp(
-        amounts,
-        readEach(parts, (part) => read({ name: isAmong(part) })),
-      );
+    if (of === 'key' && parts !== undefined) {
+      const rows = readEach(parts, (part) => read({ name: isAmong(part) }));
+      return addUp(amounts, rows);
+    }
     const [part, ...others] = parts ?? [];
     const name = part === undefined || others.length > 0 ? undefined : isAmong(part);
-    return readRanges(days).then((ranges) =>
-      addUp(
-        amounts,
-        readEach(ranges, (range) => read({ key: isWithin(range), name })),
-      ),
-    );
+    const rows = readEach(await readRanges(days), (range) => read({ key: isWithin(range), name }));
+    return addUp(amounts, rows);
   }
 
   /** What was spent by these names at least, until some moment of the last ten minutes. */
