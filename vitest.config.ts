@@ -46,7 +46,7 @@ export default defineConfig({
     globalSetup: './test/support/built.ts',
     pool: 'forks',
     // Much of what is tested is waiting.
-    maxWorkers: 4,
+    maxWorkers: 6,
     projects: [
       {
         extends: true,
