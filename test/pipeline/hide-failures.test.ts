@@ -25,6 +25,21 @@ function cut(text: string, parts: readonly number[]): Uint8Array[] {
 describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => {
   const answer = streamedAnswer(format);
 
+  test.each([
+    ['in one line', undefined, 0],
+    ['over several lines', 2, 0],
+    ['of 100 KB', 2, 100_000],
+  ])('an error outside of any event shows no secret, %s', (_, indent, length) => {
+    const message = `Failed with ${KEY}${' x'.repeat(length / 2)}`;
+    const error = JSON.stringify(
+      { error: { code: 400, message, status: 'INVALID_ARGUMENT' } },
+      undefined,
+      indent,
+    );
+    const shown = hide(format, [Buffer.from(answer), Buffer.from(error)]);
+    expect(shown).toBe(answer + error.replace(KEY, '[hidden]'));
+  });
+
   test.each(['\n', '\r\n', '\r'])(
     'law: an answer passes byte for byte, however it is cut; lines end in %j',
     (end) => {

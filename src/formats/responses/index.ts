@@ -49,7 +49,7 @@ export const responses: Format = {
       // Only the last response has made tokens. Its usage stands near its end, when its beginning has left the kept end.
       closing:
         /"type": ?"(?:response\.(?:completed|incomplete|failed|cancelled|done)|error)"|^[^\r\n]*"output_tokens": ?[1-9]/,
-      failing: /"type": ?"(?:response\.failed|error)"/,
+      failing: /"type": ?"(?:response\.failed|error)"|"error": ?\{/,
       preamble: /"type": ?"response\.(?:created|queued|in_progress)"/,
     },
   },

@@ -21,6 +21,11 @@ const MAX_FAILURE_LENGTH = 1_024 * 1_024;
 /** Matches an event whose data begins with something other than white space, an object or a list. */
 const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
 
+/** Matches the data of an event that reports a failure, and what `OUTSIDE` matches. */
+const OF_FAILURE = /^(?!event:|id:|retry:|:)[^\r\n]+/gm;
+/** Matches what stands outside of any event: Gemini breaks off with an error as JSON over several lines. */
+const OUTSIDE = /^(?!event:|data:|id:|retry:|:)[^\r\n]+/gm;
+
 const COLON = 0x3a;
 
 /** The step. */
@@ -139,8 +144,8 @@ function shown(events: Uint8Array, reader: FailureReader, key: string): Uint8Arr
 
 function withoutHidden(event: Uint8Array, reader: FailureReader, key: string): Uint8Array {
   if (!reader.marks.failing.test(latin1OfBytes(event))) return event;
-  if (findFailure(event, reader) === undefined) return event;
   const text = textOfBytes(event);
-  const shown = text.replaceAll(/^data:[^\r\n]*/gm, (line) => hiddenInJson(line, key));
+  const lines = findFailure(event, reader) === undefined ? OUTSIDE : OF_FAILURE;
+  const shown = text.replaceAll(lines, (line) => hiddenInJson(line, key));
   return shown === text ? event : bytesOfText(shown);
 }

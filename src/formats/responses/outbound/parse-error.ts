@@ -13,9 +13,10 @@ export { parseError } from '../../openai/errors.ts';
 export function parseFailure({ data }: Sse): GatewayError | undefined {
   const event = tryParseBounded(data);
   if (!isObject(event)) return undefined;
-  return event['type'] === 'error' || event['type'] === 'response.failed'
-    ? parseErrorObject(event)
-    : undefined;
+  const { type, error } = event;
+  // An error that stands outside of any event has no type.
+  const isFailure = type === 'error' || type === 'response.failed' || (type === undefined && isObject(error));
+  return isFailure ? parseErrorObject(event) : undefined;
 }
 
 /**
