@@ -3,6 +3,7 @@
  * processes.
  */
 
+import { reportTrouble, type TroubleReports } from '../lib/report-trouble.ts';
 import { getReason } from '../store/store-errors.ts';
 import type { Owned, OwnedTable } from '../store/stored-ids.ts';
 import type { Principal } from './principal.ts';
@@ -28,11 +29,8 @@ export function bindingTo(
   return stored === 'own' ? { bind: (ids) => known.bind(ids, name) } : {};
 }
 
-export interface StoredIdsOptions {
+export interface StoredIdsOptions extends TroubleReports {
   readonly table?: OwnedTable;
-  /** Called once when owners cannot be written, and once when they can be again. */
-  readonly onTrouble?: (message: string) => void;
-  readonly onRecovered?: (message: string) => void;
   /** How many ids are kept in memory; at most as many wait to be written. */
   readonly maxEntries?: number;
   /** Milliseconds that the first id of a write waits for others. */
@@ -48,17 +46,16 @@ const RETRY = 1_000;
 /** @param options all are optional; without a table, ids are in memory only. */
 export function openStoredIds({
   table,
-  onTrouble = () => {},
-  onRecovered = () => {},
   maxEntries = 100_000,
   interval = 50,
+  ...reports
 }: StoredIdsOptions = {}): StoredIds {
   /** The least recently recorded first. */
   const owners = new Map<string, string>();
   const waiting = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let isTroubled = false;
+  const writes = reportTrouble(reports);
   let isClosed = false;
 
   const remember = ({ id, key }: Owned): void => {
@@ -77,15 +74,11 @@ export function openStoredIds({
     try {
       await table.add(owned);
       for (const { id } of owned) waiting.delete(id);
-      if (isTroubled)
-        onRecovered('The owners of objects stored at vendors can be written to the store again.');
-      isTroubled = false;
+      writes.worked('The owners of objects stored at vendors can be written to the store again.');
     } catch (error) {
-      if (!isTroubled)
-        onTrouble(
-          `The owners of objects stored at vendors cannot be written to the store: ${getReason(error)}`,
-        );
-      isTroubled = true;
+      writes.failed(
+        `The owners of objects stored at vendors cannot be written to the store: ${getReason(error)}`,
+      );
       if (!isClosed) writeIn(RETRY);
     }
   };

@@ -6,6 +6,7 @@
  */
 
 import { repeat } from '../lib/repeat.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
 import { type KeyChanges, keyChanges } from '../store/keys/changes.ts';
 import { groupsInPieces, groupsState } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
@@ -36,7 +37,7 @@ export async function watchKeys(
 ) {
   let registry = openKeyRegistry();
   let known: Known | undefined;
-  let troubled = false;
+  const reports = reportTrouble({ onTrouble, onRecovered });
   /** The last refresh that was asked for. */
   let reading = Promise.resolve();
   let isReplaced = store.kind === 'sqlite' ? await findReplacement(store.place.path) : undefined;
@@ -80,12 +81,11 @@ export async function watchKeys(
     }
     try {
       await refresh();
-      if (troubled) onRecovered('Keys can be read from the store again.');
-      troubled = false;
+      reports.worked('Keys can be read from the store again.');
     } catch (error) {
-      if (!troubled)
-        onTrouble(`Keys cannot be read from the store, so changes to them are not seen: ${getReason(error)}`);
-      troubled = true;
+      reports.failed(
+        `Keys cannot be read from the store, so changes to them are not seen: ${getReason(error)}`,
+      );
     }
   }
 

@@ -1,6 +1,7 @@
 /** Opens the limits of a process: counted in memory, or in a Redis that several processes share. */
 
 import { repeat } from '../../lib/repeat.ts';
+import { reportTrouble } from '../../lib/report-trouble.ts';
 import { getReason } from '../../store/store-errors.ts';
 import { type Counters, MAX_ANSWER_TIME } from './account.ts';
 import { localInFlight, sharedInFlight } from './in-flight.ts';
@@ -142,19 +143,16 @@ export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
       await spending.refresh();
   };
   await refresh();
-  let isTroubled = false;
+  const reports = reportTrouble({ onTrouble, onRecovered });
   async function follow(): Promise<void> {
     try {
       await refresh();
-      if (isTroubled) onRecovered('What other processes spend can be read from the store again.');
-      isTroubled = false;
+      reports.worked('What other processes spend can be read from the store again.');
     } catch (error) {
       // A store can refuse this and still answer with its keys: it takes longer, or needs another table.
-      if (!isTroubled)
-        onTrouble(
-          `What other processes spend cannot be read from the store, so budgets go by what this one knows: ${getReason(error)}`,
-        );
-      isTroubled = true;
+      reports.failed(
+        `What other processes spend cannot be read from the store, so budgets go by what this one knows: ${getReason(error)}`,
+      );
     }
   }
   // While a slow store answers, it is not asked again: other queries would wait behind that.
