@@ -35,32 +35,15 @@ export const auditEntry = z.strictObject({
 
 export type AuditEntry = z.output<typeof auditEntry>;
 
-/**
- * An entry, without columns that a newer version has added.
- * @throws ZodError if the row cannot be read.
- */
-export function renderAudit({
-  id,
-  time,
-  via,
-  actor,
-  address,
-  action,
-  target,
-  target_id,
-  before,
-  after,
-}: AuditRow): AuditEntry {
-  return auditEntry.parse({
+/** A newer version may have added columns. */
+const knownColumns = auditEntry.strip();
+
+/** An entry as this version knows it. @throws ZodError if the row cannot be read. */
+export function renderAudit({ time, before, after, ...row }: AuditRow): AuditEntry {
+  return knownColumns.parse({
     object: 'audit_entry',
-    id,
+    ...row,
     time: new Date(time).toISOString(),
-    via,
-    actor,
-    address,
-    action,
-    target,
-    target_id,
     before: before && parseJson(before),
     after: after && parseJson(after),
   });
