@@ -293,7 +293,7 @@ describe('U-20 an error event of the vendor in the middle of a stream', () => {
   });
 });
 
-describe('U-20 an error that stands in a stream outside of any event, as Gemini writes it', () => {
+describe('U-20 an error that is in no event, as Gemini writes it', () => {
   const body = (format: FormatName): JsonObject => ({
     ...(format === 'messages' && { type: 'error' }),
     error: { code: 503, type: 'overloaded_error', message: 'A spike in demand.', status: 'UNAVAILABLE' },
