@@ -40,6 +40,12 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
     expect(shown).toBe(answer + error.replace(KEY, '[hidden]'));
   });
 
+  test.each(['\u2028', '\u2029'])('%j ends no line of an answer that mentions an error', (separator) => {
+    const text = `Say${separator}${KEY} and 10.0.0.1`;
+    const event = `data: ${JSON.stringify({ type: 'x', of: { error: {} }, text })}\n\n`;
+    expect(hide(format, [Buffer.from(answer + event)])).toBe(answer + event);
+  });
+
   test.each(['\n', '\r\n', '\r'])(
     'law: an answer passes byte for byte, however it is cut; lines end in %j',
     (end) => {

@@ -21,10 +21,13 @@ const MAX_FAILURE_LENGTH = 1_024 * 1_024;
 /** Matches an event whose data begins with something other than white space, an object or a list. */
 const NO_JSON = /^(?:(?:event|id|retry):[^\r\n]*[\r\n]+)*data:\s*[^\s{[]/;
 
-/** Matches the data of an event that reports a failure, and what `OUTSIDE` matches. */
-const OF_FAILURE = /^(?!event:|id:|retry:|:)[^\r\n]+/gm;
+/**
+ * Matches the data of an event that reports a failure, and what `OUTSIDE` matches. To `^`, U+2028 and U+2029 end lines too;
+ * JSON may hold them.
+ */
+const OF_FAILURE = /(?<![^\r\n])(?!event:|id:|retry:|:)[^\r\n]+/g;
 /** Matches what stands outside of any event: Gemini breaks off with an error as JSON over several lines. */
-const OUTSIDE = /^(?!event:|data:|id:|retry:|:)[^\r\n]+/gm;
+const OUTSIDE = /(?<![^\r\n])(?!event:|data:|id:|retry:|:)[^\r\n]+/g;
 
 const COLON = 0x3a;
 
