@@ -52,6 +52,7 @@ const called = (at: number, name: string, text: string): Events => [
   done(at, call(name, text)),
 ];
 const f = called(0, 'f', '{"x":1}');
+const g = called(0, 'g', '{"y":2}');
 
 interface Expected {
   readonly text?: string;
@@ -76,12 +77,13 @@ const STREAMS: readonly [name: string, events: Events, expected: Expected][] = [
     ],
     { thoughts: 'Hm', calls: [F, G] },
   ],
-  ['two calls', [...f, ...called(0, 'g', '{"y":2}')], { calls: [F, G] }],
+  ['two calls', [...f, ...g], { calls: [F, G] }],
   [
     'a text whose end has another place than its beginning',
     [...hello.slice(0, 2), ...f, done(1, wholeMessage)],
     { text: 'Hello', calls: [F] },
   ],
+  ['two calls at a time', f.flatMap((event, at) => [event, g[at] ?? {}]), { calls: [F, G] }],
 ];
 
 describe.each(CALLERS.filter((caller) => caller !== 'responses'))('to a caller of %s', (caller) => {
@@ -91,6 +93,12 @@ describe.each(CALLERS.filter((caller) => caller !== 'responses'))('to a caller o
     const more = caller === 'generate-content' ? thinking : {};
     const read = await four().ask(caller, MODELS.responses, true, more);
     expect([read.text, read.thoughts, namedInputs(read)]).toEqual([text, thoughts, calls]);
+  });
+
+  test('a call whose place a text without an id shares at a time is one', async () => {
+    const { id: _, ...anonymous } = message;
+    four().answers([added(0, anonymous), ...f.slice(0, 2), done(0, anonymous), ...f.slice(2), completed]);
+    expect(namedInputs(await four().ask(caller, MODELS.responses, true))).toEqual([F]);
   });
 
   test('an item that is added and ends twice is one', async () => {

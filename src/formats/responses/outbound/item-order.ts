@@ -26,8 +26,8 @@ export class ItemOrder {
   /** The numbers of the items that are done. */
   readonly #done = new Set<number>();
   readonly #numbers = new Map<string, number>();
-  /** The types of the items that were added, by their numbers. */
-  readonly #types = new Map<number, string>();
+  /** The items that were added, by their numbers. */
+  readonly #added = new Map<number, JsonObject>();
   /** The numbers of items whose `output_index` another item has, by that index. Absent while no two items share one. */
   #moved: Map<number, number> | undefined;
   #last = -1;
@@ -87,18 +87,19 @@ export class ItemOrder {
     if (type !== 'item-added') return number;
     // Gateways that number the calls of chat-completions give the first call the number of the thought or the text before
     // it (decolua/9router#2611, theopenco/llmgateway#2908).
-    const item = asText(asObject(event['item'])?.['type']) ?? '';
-    const isTaken = this.#done.has(number) || (this.#types.get(number) ?? item) !== item;
-    const given = isTaken ? FIRST_MOVED + this.#types.size : number;
+    const item = asObject(event['item']) ?? {};
+    const isTaken = this.#done.has(number) || areDifferent(item, this.#added.get(number) ?? item);
+    const given = isTaken ? FIRST_MOVED + this.#added.size : number;
     if (isTaken) {
       this.#moved ??= new Map();
       this.#moved.set(index, given);
     }
-    this.#types.set(given, item);
+    this.#added.set(given, item);
     return given;
   }
 
   #pass(what: ItemEvent, event: JsonObject, item: number): void {
+    if (this.#done.has(item)) return;
     if (what.type === 'item-added') this.#yields = asObject(event['item'])?.['type'] === 'reasoning';
     else if (what.type === 'item-done') {
       this.#open = undefined;
@@ -135,6 +136,14 @@ export class ItemOrder {
     this.#waiting ??= new Map();
     this.#waiting.set(item, events);
   }
+}
+
+/** Whether two items are surely not the same. Ids may change from event to event, but a tool's result goes by its call's. */
+function areDifferent(one: JsonObject, two: JsonObject): boolean {
+  return (
+    one['type'] !== two['type'] ||
+    Boolean(one['call_id'] && two['call_id'] && one['call_id'] !== two['call_id'])
+  );
 }
 
 /** The id of the item of an event. llama.cpp's deltas of arguments go by the id of the call. */
