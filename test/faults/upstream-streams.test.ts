@@ -397,10 +397,10 @@ describe('U-21 an error as the first event of a 200', () => {
   const PREAMBLE =
     'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","status":"queued","error":null,"output":[]}}\n\n' +
     'event: response.in_progress\ndata: {"type":"response.in_progress","sequence_number":1,"response":{"id":"r","status":"in_progress","error":null,"output":[]}}\n\n';
+  const overloaded = (spoken: FormatName): string =>
+    OVERLOADED[spoken].replace('"server_error","message"', '"server_is_overloaded","message"');
   const failing = (spoken: FormatName): string =>
-    spoken === 'responses'
-      ? `${PREAMBLE}${OVERLOADED.responses.replace('"server_error","message"', '"server_is_overloaded","message"')}`
-      : `: processing\n\n${OVERLOADED[spoken]}`;
+    `${spoken === 'responses' ? PREAMBLE : ': processing\n\n'}${overloaded(spoken)}`;
 
   describe.each(native)('$name', (way) => {
     test.each([
@@ -414,6 +414,22 @@ describe('U-21 an error as the first event of a 200', () => {
       door.upstream.script(fails, (wire) => wire.wholeStream([streamedAnswer(way.spoken)]));
       const response = await ask(door.url, way, true);
       expect(response.status).toBe(200);
+      expect(await response.text()).toBe(streamedAnswer(way.spoken));
+      expect(door.upstream.requests).toHaveLength(2);
+    });
+
+    test.each([
+      [
+        'in no event',
+        JSON.stringify(JSON.parse(overloaded(way.spoken).replace(/^.*data: /s, '')), undefined, 2),
+      ],
+      ['in an event without its empty line', overloaded(way.spoken).trimEnd()],
+    ])('an overload is a reason to retry: %s', async (_, said) => {
+      door.upstream.script(
+        (wire) => wire.wholeStream([`: processing\n\n${said}`]),
+        (wire) => wire.wholeStream([streamedAnswer(way.spoken)]),
+      );
+      const response = await ask(door.url, way, true);
       expect(await response.text()).toBe(streamedAnswer(way.spoken));
       expect(door.upstream.requests).toHaveLength(2);
     });

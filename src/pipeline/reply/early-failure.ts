@@ -60,6 +60,8 @@ export class Beginning {
   }
 
   end(): void {
+    // A last event may have no empty line, and an error outside of any event has none.
+    if (this.#open !== undefined) this.#verdict ??= verdictOn(this.#open.bytes(), this.#reader);
     this.#isOver = true;
     this.#onChange?.();
   }
