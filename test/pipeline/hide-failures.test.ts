@@ -40,6 +40,23 @@ describe.each(Object.values(formats).map(({ name }) => name))('%s', (format) => 
     expect(shown).toBe(answer + error.replace(KEY, '[hidden]'));
   });
 
+  test.each([
+    ['a text', { error: `Failed with ${KEY}` }],
+    ['a message alone', { message: `Failed with ${KEY}` }],
+    [
+      'behind 20 KB of something else',
+      { request: 'x'.repeat(20_000), error: { message: `Failed with ${KEY}` } },
+    ],
+  ])('nor does one that is written otherwise: %s', (_, value) => {
+    const error = JSON.stringify(value, undefined, 2);
+    const shown = hide(format, [
+      Buffer.from(answer),
+      Buffer.from(error.slice(0, 17_000)),
+      Buffer.from(error.slice(17_000)),
+    ]);
+    expect(shown).toBe(answer + error.replace(KEY, '[hidden]'));
+  });
+
   test.each(['\u2028', '\u2029'])('%j ends no line of an answer that mentions an error', (separator) => {
     const text = `Say${separator}${KEY} and 10.0.0.1`;
     const event = `data: ${JSON.stringify({ type: 'x', of: { error: {} }, text })}\n\n`;

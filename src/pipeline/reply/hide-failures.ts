@@ -72,7 +72,7 @@ export class FailureHider implements Step<Uint8Array, Uint8Array> {
       return;
     }
     const isWhole = this.#size === 0 && end === bytes.length;
-    if (isWhole && !this.#reader.marks.failing.test(latin1OfBytes(bytes))) {
+    if (isWhole && !mayFail(latin1OfBytes(bytes), this.#reader)) {
       out.enqueue(bytes);
       return;
     }
@@ -94,7 +94,7 @@ export class FailureHider implements Step<Uint8Array, Uint8Array> {
     // Every failure is reported as JSON. Data that begins otherwise need not wait for its end.
     if (!NO_JSON.test(this.#head)) {
       if (this.#size <= MAX_HELD) return;
-      this.#mayFail ??= this.#reader.marks.failing.test(this.#head);
+      this.#mayFail ??= mayFail(this.#head, this.#reader);
       if (this.#mayFail && this.#size <= MAX_FAILURE_LENGTH) return;
     }
     for (const each of this.#held) out.enqueue(each);
@@ -131,9 +131,14 @@ export class FailureHider implements Step<Uint8Array, Uint8Array> {
   }
 }
 
+/** Whether events may report a failure, or an object stands outside of them, which may be one in any words. */
+function mayFail(text: string, { marks }: FailureReader): boolean {
+  return marks.failing.test(text) || text.startsWith('{') || text.includes('\n{');
+}
+
 /** Events unchanged, except for those that report a failure. */
 function shown(events: Uint8Array, reader: FailureReader, key: string): Uint8Array {
-  if (!reader.marks.failing.test(latin1OfBytes(events))) return events;
+  if (!mayFail(latin1OfBytes(events), reader)) return events;
   const search = eventEndSearch(events);
   const made: Uint8Array[] = [];
   for (let start = 0; start < events.length; ) {
@@ -146,7 +151,7 @@ function shown(events: Uint8Array, reader: FailureReader, key: string): Uint8Arr
 }
 
 function withoutHidden(event: Uint8Array, reader: FailureReader, key: string): Uint8Array {
-  if (!reader.marks.failing.test(latin1OfBytes(event))) return event;
+  if (!mayFail(latin1OfBytes(event), reader)) return event;
   const text = textOfBytes(event);
   const lines = findFailure(event, reader) === undefined ? OUTSIDE : OF_FAILURE;
   const shown = text.replaceAll(lines, (line) => hiddenInJson(line, key));
