@@ -9,7 +9,7 @@ export function parseExtraContent(extraContent: Json | undefined): Signature | u
   const fields = asObject(extraContent);
   if (fields === undefined) return undefined;
   for (const origin of SIGNATURE_ORIGINS) {
-    const value = asText(asObject(fields[origin])?.['thought_signature']);
+    const value = signatureIn(fields[origin]);
     if (value) return { origin, value };
   }
   return undefined;
@@ -30,12 +30,15 @@ export function parseCallSignature({
 }: JsonObject): Signature | undefined {
   const written = parseExtraContent(extra_content);
   if (written) return written;
-  const [, inId] = asText(id)?.split(IN_ID) ?? [];
-  const value = [provider_specific_fields, asObject(fn)?.['provider_specific_fields']]
-    .map((fields) => asText(asObject(fields)?.['thought_signature']))
-    .find(Boolean);
-  const found = value ?? inId;
-  return found ? { origin: 'google', value: found } : undefined;
+  const value =
+    signatureIn(provider_specific_fields) ||
+    signatureIn(asObject(fn)?.['provider_specific_fields']) ||
+    (typeof id === 'string' && id.includes(IN_ID) && id.split(IN_ID)[1]);
+  return value ? { origin: 'google', value } : undefined;
+}
+
+function signatureIn(fields: Json | undefined): string | undefined {
+  return asText(asObject(fields)?.['thought_signature']);
 }
 
 /** `{ extra_content }` with a signature, to be spread; `{}` without one. */
