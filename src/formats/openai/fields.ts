@@ -78,20 +78,17 @@ export function requiredText(value: Json | undefined, param: Place): string {
 }
 
 /**
- * The objects in the list of a field, each with its path; none if the field is absent.
+ * The objects in the list of a field; none if the field is absent.
  * @throws GatewayError `invalid-request` if it is no list of objects.
  */
-export function objectsAt(
-  value: Json | undefined,
-  param: Place,
-): readonly (readonly [object: JsonObject, param: Place])[] {
+export function objectsAt(value: Json | undefined, param: Place): readonly JsonObject[] {
   if (value === undefined || value === null) return [];
   if (!isList(value)) throw wrongType(param, 'an array of objects', value);
-  return value.map((item, at) => {
-    const here = itemPlace(param, at);
-    if (isObject(item)) return [item, here] as const;
-    throw wrongType(here, 'an object', item);
-  });
+  const isObjectAt = (item: Json, at: number): item is JsonObject => {
+    if (isObject(item)) return true;
+    throw wrongType(itemPlace(param, at), 'an object', item);
+  };
+  return value.every(isObjectAt) ? value : [];
 }
 
 /** A 400 for a field of the wrong type; `expected` with its article, e.g. `an integer`. */

@@ -11,7 +11,7 @@ import {
   otherFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { wordSet } from '../../../lib/words.ts';
 import { missing, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import type { CallSignature } from '../wire/reasoning-details.ts';
@@ -26,8 +26,9 @@ import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 export function parseCalls(message: JsonObject, param: Place, at: number): readonly ToolCallPart[] {
   const { tool_calls: toolCalls, function_call: functionCall } = message;
   if (toolCalls === undefined && functionCall === undefined) return [];
-  const calls = objectsAt(toolCalls, fieldPlace(param, 'tool_calls')).map(([call, callParam], index) =>
-    parseCall(call, at, index, callParam),
+  const list = fieldPlace(param, 'tool_calls');
+  const calls = objectsAt(toolCalls, list).map((call, index) =>
+    parseCall(call, at, index, itemPlace(list, index)),
   );
   if (isObject(functionCall)) {
     calls.push(parseFunctionCall(functionCall, `call_${at}_0`, fieldPlace(param, 'function_call')));

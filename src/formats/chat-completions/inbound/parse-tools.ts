@@ -12,7 +12,7 @@ import {
   otherFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { describeClientTool } from '../../describe-client-tool.ts';
 import { flagAt, missing, objectAt, objectsAt, requiredText, textAt } from '../../openai/fields.ts';
 import { WEB_SEARCH_OPTIONS } from '../../web-search.ts';
@@ -25,8 +25,10 @@ import { parseRemainingFields } from './parse-cache-breakpoints.ts';
 export function parseTools(body: JsonObject): readonly Tool[] | undefined {
   const options = objectAt(body[WEB_SEARCH_OPTIONS], WEB_SEARCH_OPTIONS);
   const all: readonly Tool[] = [
-    ...objectsAt(body['tools'], 'tools').map(([tool, param]) => parseTool(tool, param)),
-    ...objectsAt(body['functions'], 'functions').map(([fn, param]) => parseFunction(fn, {}, param)),
+    ...objectsAt(body['tools'], 'tools').map((tool, at) => parseTool(tool, itemPlace('tools', at))),
+    ...objectsAt(body['functions'], 'functions').map((fn, at) =>
+      parseFunction(fn, {}, itemPlace('functions', at)),
+    ),
     ...(options === undefined ? [] : [webSearch(options)]),
   ];
   return all.length > 0 ? withoutRepeated(all) : undefined;

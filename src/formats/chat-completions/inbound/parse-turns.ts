@@ -11,7 +11,7 @@ import {
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { applyMessageBreakpoint } from '../../openai/cache-breakpoints.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
@@ -23,17 +23,17 @@ const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 
 /**
  * The turns of a conversation. Consecutive tool messages form one turn.
- * @param messages each with its path, such as `messages[0]`.
+ * @param messages the list at `messages`.
  * @throws GatewayError `invalid-request`, in OpenAI's words, for an invalid message.
  */
-export function parseTurns(messages: readonly (readonly [JsonObject, Place])[]): Turn[] {
+export function parseTurns(messages: readonly JsonObject[]): Turn[] {
   const turns: Turn[] = [];
   const pending = pendingCalls();
   let results: ToolResultPart[] | undefined;
   for (let at = 0; at < messages.length; at++) {
-    const placed = messages[at];
-    if (placed === undefined) continue;
-    const [given, param] = placed;
+    const given = messages[at];
+    if (given === undefined) continue;
+    const param = itemPlace('messages', at);
     const message = withoutFields(given, COPILOT_FIELDS);
     const { role } = message;
     if (role === 'tool' || role === 'function') {

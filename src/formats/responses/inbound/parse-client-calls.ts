@@ -82,7 +82,7 @@ function parseClientOutput(item: JsonObject, path: Place): string {
   if (type === 'local_shell_call_output') return requiredText(output, fieldPlace(path, 'output'));
   const commands = objectsAt(output, fieldPlace(path, 'output'));
   const limit = (asNumber(max_output_length) ?? Number.POSITIVE_INFINITY) / commands.length;
-  return commands.map(([one]) => renderCommandOutput(one, limit)).join('\n\n') || NOTHING_RAN;
+  return commands.map((one) => renderCommandOutput(one, limit)).join('\n\n') || NOTHING_RAN;
 }
 
 /** Renders the output of one command as a terminal shows it, and how the command ended. */

@@ -6,7 +6,7 @@
 
 import type { Part, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
 import { asText, type JsonObject, withoutNulls } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { missing, requiredText, unsupported, wrongValue } from '../../openai/fields.ts';
 import { toOpaquePart } from '../wire/whole-items.ts';
 import { HOSTED_ITEMS, ITEM_TYPES } from './item-types.ts';
@@ -19,14 +19,14 @@ import { isAppliedUpdate } from './parse-settings.ts';
 
 /**
  * Parses the items of the input.
- * @param items each with its path in the caller's body, for error messages.
+ * @param items the list at `input`.
  * @throws GatewayError `invalid-request` for an item that OpenAI does not have, or that points to something stored.
  */
-export function parseItems(items: readonly (readonly [JsonObject, Place])[]): Turn[] {
+export function parseItems(items: readonly JsonObject[]): Turn[] {
   const parser = new ItemParser();
   for (let at = 0; at < items.length; at++) {
-    const placed = items[at];
-    if (placed !== undefined) parser.parse(placed[0], placed[1], at);
+    const item = items[at];
+    if (item !== undefined) parser.parse(item, itemPlace('input', at), at);
   }
   return parser.end();
 }

@@ -13,7 +13,7 @@ import {
   type JsonObject,
   otherFields,
 } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { dataUrl, parseInputAudio } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
@@ -33,7 +33,7 @@ const PART_TYPES = [
 /** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that OpenAI does not have */
 export function parseContent(value: Json | undefined, path: Place): readonly ContentPart[] {
   if (typeof value === 'string') return [{ kind: 'text', text: value }];
-  return objectsAt(value, path).map(([part, here]) => parsePart(part, here));
+  return objectsAt(value, path).map((part, at) => parsePart(part, itemPlace(path, at)));
 }
 
 function parsePart(part: JsonObject, path: Place): ContentPart {
@@ -71,16 +71,16 @@ function parsePart(part: JsonObject, path: Place): ContentPart {
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'annotations', 'logprobs', 'parsed']);
 
 function parseText(part: JsonObject, path: Place): TextPart {
-  const { text, annotations, logprobs } = part;
-  const citations = asObjects(annotations).map(parseAnnotation);
+  const { annotations, logprobs = null } = part;
+  const text = requiredText(part['text'], fieldPlace(path, 'text'));
+  const rest = otherFields(part, TEXT_FIELDS);
+  const citations = asObjects(annotations);
+  if (citations.length === 0 && logprobs === null && isEmpty(rest)) return { kind: 'text', text };
   return {
     kind: 'text',
-    text: requiredText(text, fieldPlace(path, 'text')),
-    ...(citations.length > 0 && { citations }),
-    ...parseOtherFields(
-      otherFields(part, TEXT_FIELDS),
-      logprobs === undefined || logprobs === null ? {} : { logprobs },
-    ),
+    text,
+    ...(citations.length > 0 && { citations: citations.map(parseAnnotation) }),
+    ...parseOtherFields(rest, logprobs === null ? {} : { logprobs }),
   };
 }
 

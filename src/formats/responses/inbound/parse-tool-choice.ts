@@ -46,7 +46,7 @@ export function flatChoice(value: JsonObject): JsonObject {
   if (choice['type'] !== 'allowed_tools') return choice;
   return {
     ...choice,
-    tools: objectsAt(choice['tools'], 'tool_choice.tools').map(([tool]) => flatTool(tool)),
+    tools: objectsAt(choice['tools'], 'tool_choice.tools').map(flatTool),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { CustomTool, FunctionTool, Tool } from '../../../conversation/prompt.ts';
 import { asList, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { wordList } from '../../../lib/words.ts';
 import { flatTool } from '../../flat-tools.ts';
 import type { ParseReport } from '../../format.ts';
@@ -27,7 +27,7 @@ const TOOL_TYPES: readonly string[] = ['function', 'custom', 'namespace', ...HOS
  * @throws GatewayError `invalid-request` for a tool of an unknown type, or without a name.
  */
 export function parseTools(value: Json | undefined, report: ParseReport, path = 'tools'): Tool[] {
-  return objectsAt(value, path).flatMap(([tool, toolPath]) => parseTool(tool, toolPath, report));
+  return objectsAt(value, path).flatMap((tool, at) => parseTool(tool, itemPlace(path, at), report));
 }
 
 /** Types of items that add tools to those of the request. */
@@ -92,8 +92,9 @@ function parseNamespace(group: JsonObject, path: Place, report: ParseReport): re
   const about = textAt(group['description'], fieldPlace(path, 'description'));
   const prefix = joinName({ namespace, name: '' });
   if (prefix !== '') report(String(path), 'approximated', `the names of its tools begin with ${prefix}`);
-  return objectsAt(group['tools'], fieldPlace(path, 'tools')).map(([member, memberPath], at) => {
-    const tool = parseMember(member, memberPath, report);
+  const list = fieldPlace(path, 'tools');
+  return objectsAt(group['tools'], list).map((member, at) => {
+    const tool = parseMember(member, itemPlace(list, at), report);
     const { name, description, formatSpecific } = tool;
     const descriptions = [...(at === 0 && about ? [`${prefix}*: ${about}`] : []), description ?? []].flat();
     const kept = { namespace: { namespace, name }, ...(at === 0 && { group }) };
