@@ -44,13 +44,23 @@ function areSendable(parts: readonly Part[]): boolean {
   return true;
 }
 
+/** Whether a text is more than white space. Nearly always its first character shows that, without the expression. */
+function showsText(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (first > SPACE && first < DELETE) || /\S/.test(text);
+}
+
+/** The ASCII characters between these two are visible. */
+const SPACE = 0x20;
+const DELETE = 0x7f;
+
 /** Finds why a part cannot be sent. Returns '' if the part is empty, and undefined if it can be sent. */
 function findObstacle(part: Part): string | undefined {
   switch (part.kind) {
     case 'text':
     case 'refusal':
       // The vendor refuses texts that are empty or white space only.
-      if (keptBlock(part) || /\S/.test(part.text)) return undefined;
+      if (showsText(part.text) || keptBlock(part)) return undefined;
       if (part.signature) return `a signature of ${part.signature.origin}`;
       return part.text === '' ? '' : 'only white space';
     case 'thinking':
