@@ -138,6 +138,66 @@ describe('checklist 123: cache marks are kept where the vendor knows them', () =
   });
 });
 
+describe('checklist 123: Anthropic gets no mark of an hour behind a shorter one, which it refuses', () => {
+  const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const short = { cache_control: { type: 'ephemeral', ttl: '5m' } };
+  const said = (text: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text, ...more });
+  const parts = (type: string): JsonObject[] => [
+    { type, text: 'A long book.', ...hour },
+    { type, text: 'And?', ...short },
+  ];
+
+  test.each<[Caller, JsonObject]>([
+    [
+      'chat-completions',
+      {
+        // The system prompt goes before the messages, and the tools go before it.
+        messages: [
+          { role: 'user', content: parts('text') },
+          { role: 'system', content: [said('Be brief.', mark)] },
+        ],
+        tools: [{ type: 'function', function: { name: 'find', parameters: { type: 'object' } }, ...mark }],
+      },
+    ],
+    [
+      'responses',
+      {
+        input: [
+          { role: 'user', content: parts('input_text') },
+          { role: 'system', content: [{ type: 'input_text', text: 'Be brief.', ...mark }] },
+        ],
+        tools: [{ type: 'function', name: 'find', parameters: { type: 'object' }, ...mark }],
+      },
+    ],
+  ])('checklist 123: from %s', async (from, body) => {
+    const sent = await sentFor(from, CLAUDE, body);
+    expect(sent['system']).toEqual([said('Be brief.', hour)]);
+    expect(listAt(sent, 'messages.0.content')).toEqual([said('A long book.', hour), said('And?', short)]);
+    expect(at(sent, 'tools.0.cache_control')).toEqual(hour.cache_control);
+  });
+
+  test('checklist 123: also behind those on a result and on the request', () => {
+    const notes: Note[] = [];
+    const prompt = formats.messages.inbound.parseRequest(
+      {
+        model: 'm',
+        max_tokens: 10,
+        ...hour,
+        messages: [
+          { role: 'user', content: [said('Find it.', short)] },
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'find', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'x', ...mark }] },
+        ],
+      },
+      unreported,
+    );
+    const sent = formats.messages.outbound.renderRequest(prompt, PERMISSIVE, reportInto(notes));
+    expect(at(sent, 'messages.0.content.0.cache_control')).toEqual(hour.cache_control);
+    expect(at(sent, 'messages.2.content.0.cache_control')).toEqual(hour.cache_control);
+    expect(notes.map(({ field }) => field)).toContain('turns[].mark');
+  });
+});
+
 describe('checklist 123: a mark within a result is on the result for Anthropic, which refuses it within', () => {
   const text = { type: 'text', text: 'found' };
   const last = { type: 'text', text: 'elsewhere' };

@@ -1,4 +1,7 @@
-/** Cache breakpoints. Anthropic accepts four in a request and refuses a request with more ("Prompt caching" guide). */
+/**
+ * Cache breakpoints. Anthropic accepts four in a request, and none that lasts longer than one before it ("Prompt caching"
+ * guide).
+ */
 
 import type { CacheBreakpoint, Part, Prompt, Turn } from '../../../conversation/prompt.ts';
 import { compact, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -6,6 +9,9 @@ import type { ModelTraits, Report } from '../../format.ts';
 import { speaksMessages } from './native-caller.ts';
 
 const LIMIT = 4;
+
+/** The lifetime that Anthropic has beside its usual five minutes. */
+const LONG = '1h';
 
 /**
  * Decides on a breakpoint for the whole request.
@@ -86,45 +92,87 @@ function isBreakpoint(part: Part): boolean {
 }
 
 /**
- * Reduces the breakpoints of a request to the four that Anthropic accepts. It keeps the last one on the tools or the system
- * prompt, which most other requests share, and then the last ones of the messages, each of which covers all before it.
- * @param body the rendered request.
+ * Fits the breakpoints of a request to what Anthropic accepts.
+ * @param body the rendered request. It is returned itself if there is nothing to change.
  */
-export function limitBreakpoints(body: JsonObject, report: Report): JsonObject {
-  const head = countBreakpoints(body['tools']) + countBreakpoints(body['system']);
-  const tail = countBreakpoints(body['messages']);
-  const limit = LIMIT - (body['cache_control'] === undefined ? 0 : 1);
-  if (head + tail <= limit) return body;
+export function fitBreakpoints(body: JsonObject, report: Report): JsonObject {
+  const { tools, system, messages, cache_control } = body;
+  const head: JsonObject[] = [];
+  const tail: JsonObject[] = [];
+  collectMarks(tools, head);
+  collectMarks(system, head);
+  collectMarks(messages, tail);
+  if (head.length + tail.length === 0) return body;
+  const kept = limitMarks(head, tail, cache_control === undefined ? LIMIT : LIMIT - 1, report);
+  // The breakpoint of the request itself is at its end.
+  const fitted = orderLifetimes(kept ?? [...head, ...tail], isLong(cache_control), report) ?? kept;
+  if (fitted === undefined) return body;
+  const marks = fitted.values();
+  const replaced = {
+    tools: replaceMarks(tools, marks),
+    system: replaceMarks(system, marks),
+    messages: replaceMarks(messages, marks),
+  };
+  return { ...body, ...compact(replaced) };
+}
+
+/** The breakpoints of a request in their order, without (`undefined`) those that are to be removed. */
+type Marks = readonly (JsonObject | undefined)[];
+
+/**
+ * Reduces the breakpoints of a request to the number that Anthropic accepts. It keeps the last one on the tools or the
+ * system prompt, which most other requests share, and then the last ones of the messages, each of which covers all before
+ * it.
+ * @returns nothing if all may stay.
+ */
+function limitMarks(head: Marks, tail: Marks, limit: number, report: Report): Marks | undefined {
+  if (head.length + tail.length <= limit) return;
   report('turns[].mark', 'dropped', `only ${LIMIT} may be sent`);
-  const keptTail = Math.min(tail, limit - Math.min(head, 1));
-  let toDrop = head - (limit - keptTail);
-  const drop = (): boolean => toDrop-- > 0;
-  const tools = dropBreakpoints(body['tools'], drop);
-  const system = dropBreakpoints(body['system'], drop);
-  toDrop = tail - keptTail;
-  const messages = dropBreakpoints(body['messages'], drop);
-  return { ...body, ...compact({ tools, system, messages }) };
+  const keptTail = Math.min(tail.length, limit - Math.min(head.length, 1));
+  return [...keepLast(head, limit - keptTail), ...keepLast(tail, keptTail)];
 }
 
-function countBreakpoints(value: Json | undefined): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let sum = 0;
-  if (isList(value)) {
-    for (const inner of value) sum += countBreakpoints(inner);
-    return sum;
-  }
-  if (!isObject(value)) return 0;
+function keepLast(marks: Marks, count: number): Marks {
+  return marks.map((mark, index) => (index < marks.length - count ? undefined : mark));
+}
+
+/**
+ * Gives an hour to each breakpoint before one of an hour: "a ttl='1h' cache_control block must not come after a ttl='5m'
+ * cache_control block". It costs nothing more, since everything up to the last breakpoint of an hour is written at the price
+ * of an hour ("Prompt caching" guide, mixing different TTLs).
+ * @returns nothing if all are in order.
+ */
+function orderLifetimes(marks: Marks, endsLong: boolean, report: Report): Marks | undefined {
+  const end = endsLong ? marks.length : marks.findLastIndex(isLong);
+  const isRaised = (mark: JsonObject | undefined, index: number): boolean =>
+    mark !== undefined && index < end && !isLong(mark);
+  if (!marks.some(isRaised)) return;
+  report('turns[].mark', 'approximated', 'none may last longer than one before it');
+  return marks.map((mark, index) => (isRaised(mark, index) ? { ...mark, ttl: LONG } : mark));
+}
+
+function isLong(mark: Json | undefined): boolean {
+  return isObject(mark) && mark['ttl'] === LONG;
+}
+
+/** Collects the breakpoints of blocks, in their order. */
+function collectMarks(value: Json | undefined, marks: JsonObject[]): void {
+  if (isList(value)) for (const inner of value) collectMarks(inner, marks);
+  if (!isObject(value)) return;
   const { content, cache_control } = value;
-  if (typeof content === 'object') sum += countBreakpoints(content);
-  return isObject(cache_control) ? sum + 1 : sum;
+  if (typeof content === 'object') collectMarks(content, marks);
+  if (isObject(cache_control)) marks.push(cache_control);
 }
 
-/** Removes breakpoints from blocks. `drop` is asked about each of them, in their order. */
-function dropBreakpoints(value: Json | undefined, drop: () => boolean): Json | undefined {
-  if (isList(value)) return value.map((inner) => dropBreakpoints(inner, drop) ?? null);
+/** Replaces the breakpoints of blocks by the given ones, or removes them. */
+function replaceMarks(
+  value: Json | undefined,
+  marks: Iterator<JsonObject | undefined, undefined>,
+): Json | undefined {
+  if (isList(value)) return value.map((inner) => replaceMarks(inner, marks) ?? null);
   if (!isObject(value)) return value;
-  const content = dropBreakpoints(value['content'], drop);
   const { cache_control, ...rest } = value;
-  const kept = isObject(cache_control) && !drop() ? { cache_control } : {};
-  return { ...rest, ...(content !== undefined && { content }), ...kept };
+  const content = replaceMarks(value['content'], marks);
+  const mark = isObject(cache_control) ? marks.next().value : undefined;
+  return { ...rest, ...compact({ content, cache_control: mark }) };
 }

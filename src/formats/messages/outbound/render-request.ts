@@ -12,7 +12,7 @@ import { refuseUnanswerable } from '../../refuse-unanswerable.ts';
 import { renderCacheControl } from '../wire/cache-control.ts';
 import { renderAskedTier } from '../wire/service-tier.ts';
 import { arrangeTurns } from './arrange-turns.ts';
-import { addRequestBreakpoint, limitBreakpoints } from './cache-breakpoints.ts';
+import { addRequestBreakpoint, fitBreakpoints } from './cache-breakpoints.ts';
 import { keepsAll, speaksMessages } from './native-caller.ts';
 import { type OutputPlan, planOutput } from './output-format.ts';
 import { dropOpenThoughts } from './refused-thinking.ts';
@@ -55,7 +55,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
       : applyPlan(written, thinking, target);
   const cached = addRequestBreakpoint(prompt, turns, target, report);
   const instructions = renderSystem([...system, ...renderInstruction(output)], report);
-  return limitBreakpoints(
+  return fitBreakpoints(
     {
       ...prompt.unknownFields,
       ...fields,
