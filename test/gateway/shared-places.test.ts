@@ -79,11 +79,30 @@ const STREAMS: readonly [name: string, events: Events, expected: Expected][] = [
   ],
   ['two calls', [...f, ...g], { calls: [F, G] }],
   [
+    'two calls that are open at once',
+    [f[0] ?? {}, g[0] ?? {}, f[1] ?? {}, g[1] ?? {}, f[2] ?? {}, g[2] ?? {}],
+    { calls: [F, G] },
+  ],
+  [
+    'two calls that are open at once, and end the other way round',
+    [f[0] ?? {}, g[0] ?? {}, g[1] ?? {}, f[1] ?? {}, g[2] ?? {}, f[2] ?? {}],
+    { calls: [F, G] },
+  ],
+  [
+    'a text and calls that come only whole',
+    [done(0, wholeMessage), done(0, call('f', '{"x":1}')), done(0, call('g', '{"y":2}'))],
+    { text: 'Hello', calls: [F, G] },
+  ],
+  [
+    'a call that comes whole while another is open',
+    [f[0] ?? {}, f[1] ?? {}, done(0, call('g', '{"y":2}')), f[2] ?? {}],
+    { calls: [F, G] },
+  ],
+  [
     'a text whose end has another place than its beginning',
     [...hello.slice(0, 2), ...f, done(1, wholeMessage)],
     { text: 'Hello', calls: [F] },
   ],
-  ['two calls at a time', f.flatMap((event, at) => [event, g[at] ?? {}]), { calls: [F, G] }],
 ];
 
 describe.each(CALLERS.filter((caller) => caller !== 'responses'))('to a caller of %s', (caller) => {

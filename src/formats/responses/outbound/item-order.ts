@@ -26,8 +26,8 @@ export class ItemOrder {
   /** The numbers of the items that are done. */
   readonly #done = new Set<number>();
   readonly #numbers = new Map<string, number>();
-  /** The items that were added, by their numbers. */
-  readonly #added = new Map<number, JsonObject>();
+  /** What names the items that were added or came whole, by their numbers. */
+  readonly #items = new Map<number, ItemNames>();
   /** The numbers of items whose `output_index` another item has, by that index. Absent while no two items share one. */
   #moved: Map<number, number> | undefined;
   #last = -1;
@@ -84,18 +84,31 @@ export class ItemOrder {
     if (index === undefined) return known;
     // Some services change the ids with each event, so ids count only once the numbers have proved wrong.
     const number = (this.#moved && known) ?? this.#moved?.get(index) ?? index;
-    if (type !== 'item-added') return number;
+    if (type !== 'item-added' && type !== 'item-done') return number;
     // Gateways that number the calls of chat-completions give the first call the number of the thought or the text before
     // it (decolua/9router#2611, theopenco/llmgateway#2908).
-    const item = asObject(event['item']) ?? {};
-    const isTaken = this.#done.has(number) || areDifferent(item, this.#added.get(number) ?? item);
-    const given = isTaken ? FIRST_MOVED + this.#added.size : number;
+    const names = findNames(event);
+    const isTaken = this.#isOther(number, names, type === 'item-done');
+    const given = isTaken ? FIRST_MOVED + this.#items.size : number;
     if (isTaken) {
       this.#moved ??= new Map();
       this.#moved.set(index, given);
     }
-    this.#added.set(given, item);
+    this.#items.set(given, names);
     return given;
+  }
+
+  /** Whether an item that is added, or that ends, is another one than the one with its number. */
+  #isOther(number: number, item: ItemNames, isEnd: boolean): boolean {
+    const isDone = this.#done.has(number);
+    if (isDone && !isEnd) return true;
+    const before = this.#items.get(number);
+    if (before === undefined) return false;
+    if (isUnlike(before.type, item.type)) return true;
+    if (before.callId && item.callId)
+      return before.callId !== item.callId && (!before.id || before.id !== item.id);
+    // The end of an open item may have another id than its beginning.
+    return (isDone || !isEnd) && isUnlike(before.id, item.id);
   }
 
   #pass(what: ItemEvent, event: JsonObject, item: number): void {
@@ -138,12 +151,21 @@ export class ItemOrder {
   }
 }
 
-/** Whether two items are surely not the same. Ids may change from event to event, but a tool's result goes by its call's. */
-function areDifferent(one: JsonObject, two: JsonObject): boolean {
-  return (
-    one['type'] !== two['type'] ||
-    Boolean(one['call_id'] && two['call_id'] && one['call_id'] !== two['call_id'])
-  );
+/** What tells an item from others. */
+interface ItemNames {
+  readonly type: string | undefined;
+  readonly id: string | undefined;
+  readonly callId: string | undefined;
+}
+
+function findNames(event: JsonObject): ItemNames {
+  const { type, id, call_id } = asObject(event['item']) ?? {};
+  return { type: asText(type), id: asText(id), callId: asText(call_id) };
+}
+
+/** Whether both names are given, and differ. */
+function isUnlike(one: string | undefined, other: string | undefined): boolean {
+  return Boolean(one && other) && one !== other;
 }
 
 /** The id of the item of an event. llama.cpp's deltas of arguments go by the id of the call. */
