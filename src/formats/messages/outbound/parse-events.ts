@@ -24,8 +24,8 @@ import type { EventParser } from '../../format.ts';
 import { parseEnd } from '../wire/finish-reasons.ts';
 import { END_FIELDS } from '../wire/message-fields.ts';
 import { mergeFigures, parseUsage } from '../wire/usage.ts';
+import { BlockOrder } from './block-order.ts';
 import { hasExactBlock, needsExactNumbers, parseExactObject } from './exact-blocks.ts';
-import { BlockParser } from './parse-blocks.ts';
 import { isUntypedError, parseErrorValue } from './parse-error.ts';
 import { parseReplyStart } from './parse-reply-start.ts';
 
@@ -47,7 +47,7 @@ export function parseEvents(prompt: PromptOutline): EventParser {
 
 /** Reads one message. It leaves the arguments of calls as they are. */
 class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
-  readonly #blocks: BlockParser;
+  readonly #blocks: BlockOrder;
   #isStarted = false;
   #id: string | undefined;
   #isOver = false;
@@ -64,7 +64,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
   #end: JsonObject = {};
 
   constructor(prompt: PromptOutline) {
-    this.#blocks = new BlockParser(prompt);
+    this.#blocks = new BlockOrder(prompt);
   }
 
   transform({ event, data, piece }: Sse, out: Out): void {
@@ -124,7 +124,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
         return;
       }
       case 'content_block_stop':
-        this.#blocks.stop(out);
+        this.#blocks.stop(event['index'], out);
         return;
       case 'message_start': {
         const message = asObject(event['message']) ?? {};
@@ -134,7 +134,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
       case 'message_delta': {
         const { type: _, delta, usage, ...beside } = event;
         this.#startLate(out);
-        this.#blocks.stop(out);
+        this.#blocks.stopAll(out);
         this.#end = { ...this.#end, ...withoutNulls(beside), ...withoutNulls(asObject(delta) ?? {}) };
         this.#isStopped = asText(this.#end['stop_reason']) !== undefined;
         this.#emitUsage(usage, out);
@@ -191,7 +191,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#emitUsage(usage, out);
     for (const block of asObjects(content)) {
       this.#blocks.start(block, undefined, out);
-      this.#blocks.stop(out);
+      this.#blocks.stop(undefined, out);
     }
   }
 
