@@ -8,7 +8,7 @@ import { ByteAccumulator } from '../lib/byte-accumulator.ts';
 import { bytesOfText, LF, latin1OfBytes } from '../lib/bytes.ts';
 import { endedEarly, type GatewayError } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/json.ts';
-import { endsEvent, SEAM } from '../streams/event-ends.ts';
+import { endsEvent, lastEventEnd, SEAM } from '../streams/event-ends.ts';
 import { EVENT_BEGINNING, type Sse, sseText } from '../streams/sse.ts';
 import type { Sink, Step } from '../streams/step.ts';
 import { TrailingBytes } from '../streams/trailing-bytes.ts';
@@ -91,7 +91,8 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
   /** @throws GatewayError if the stream must not end here. */
   flush(): void {
     if (this.#isResumed && this.#tail.latin1() === '') return;
-    if (!this.#isWhole(this.#lastText())) throw endedEarly();
+    const last = this.#lastText();
+    if (!this.#isWhole(last) && !this.#wasComplete(last)) throw endedEarly();
   }
 
   /** Whether the stream's last event has come. */
@@ -106,6 +107,7 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     const format = this.#format;
     const { ending, closing } = format.outbound.marks;
     const last = this.#lastText();
+    if (this.#wasComplete(last)) return;
     const isBetween = last === '' || endsEvent(this.#tail.last(SEAM));
     const gap = isBetween ? '' : '\n\n';
     // A vendor that sends nothing more after the finish reason has merely failed to end its stream.
@@ -149,11 +151,21 @@ export class EndWatch implements Step<Uint8Array, Uint8Array> {
     // official SDKs would take it for an empty answer. JSON is left as it is, since it may be the vendor's error.
     if (!this.#isOpen)
       return this.#hasData || DATA.test(last) ? this.#endsWhole(last) : LAST_EVENT.test(last);
+    return this.#mayEndAfter(last) && this.#endsWhole(last);
+  }
+
+  /** Whether the last event had come before the half of another one, which no client reads. @param last the kept end. */
+  #wasComplete(last: string): boolean {
+    const { closing } = this.#format.outbound.marks;
+    if (closing?.test(last) !== true || endsEvent(this.#tail.last(SEAM))) return false;
+    const whole = last.slice(0, Math.max(0, lastEventEnd(this.#tail.bytes())));
+    return closing.test(whole) && this.#mayEndAfter(whole);
+  }
+
+  #mayEndAfter(last: string): boolean {
     // Only the event that holds a whole answer, which is the last one, is so long that its beginning is not in the kept
     // end.
-    return (
-      (this.#format.outbound.marks.ending.test(last) || !EVENT_BEGINNING.test(last)) && this.#endsWhole(last)
-    );
+    return this.#format.outbound.marks.ending.test(last) || !EVENT_BEGINNING.test(last);
   }
 
   /** Whether the last event is complete, with or without the empty line after it. @param last the kept end. */

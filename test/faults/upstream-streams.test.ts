@@ -251,6 +251,23 @@ describe('U-17 ends that are not premature', () => {
   });
 });
 
+describe('U-17, U-18 an end in the middle of an event after the terminal one', () => {
+  const closed = native.filter(({ spoken }) => formats[spoken].outbound.marks.closing !== undefined);
+  const halves = ['event: pi', 'event: ping\ndata: {"type"', ': by', 'data:'];
+  test.each(closed)('$name: nothing is added', async (way) => {
+    for (const half of halves) {
+      const sent = streamedAnswer(way.spoken) + half;
+      const complete = await read(way, (wire) => wire.wholeStream([sent]));
+      expect(complete.text).toBe(sent);
+      const reset = await read(way, (wire) => {
+        wire.stream([sent]);
+        setTimeout(() => wire.reset(), 20);
+      });
+      expect(reset.text).toBe(sent);
+    }
+  });
+});
+
 describe('U-18 a reset after the terminal event is ignored', () => {
   test.each(ways.filter(({ spoken }) => spoken !== 'generate-content'))('$name', async (way) => {
     const good = streamedAnswer(way.spoken);
