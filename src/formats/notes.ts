@@ -50,13 +50,22 @@ export function reportDropped(
 export const CUT_HERE = 'the vendor does not take them; the gateway ends the answer there';
 
 /**
- * The stop sequences that a vendor with a limit on their number is sent: the first ones. The gateway looks for all of
- * them itself if there are more.
+ * The stop sequences that a vendor with a limit on their number is sent: the first ones, each of them once. The gateway
+ * looks for all of them itself if there are more. Empty ones are left out: a server refuses them (vLLM: "stop cannot
+ * contain an empty string"), or ends every answer at its beginning.
+ * @returns nothing if none is left.
  */
-export function limitStops(stop: readonly string[], max: number, report: Report): readonly string[] {
-  if (stop.length <= max) return stop;
+export function limitStops(
+  stop: readonly string[] = [],
+  max: number,
+  report: Report,
+): readonly string[] | undefined {
+  if (stop.includes('')) report('stop', 'dropped', 'an empty stop sequence');
+  const sequences = [...new Set(stop)].filter((sequence) => sequence !== '');
+  if (sequences.length === 0) return;
+  if (sequences.length <= max) return sequences;
   report('stop', 'approximated', `the vendor takes ${max}; the gateway ends the answer at the others, too`);
-  return stop.slice(0, max);
+  return sequences.slice(0, max);
 }
 
 /** A report that ignores all notes. */

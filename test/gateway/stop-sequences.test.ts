@@ -175,6 +175,26 @@ describe('more sequences than the vendor takes', () => {
     }
   });
 
+  test.each([
+    ['OpenAI', 'messages', OPENAI, chat, 'stop'],
+    ["a server of one's own", 'messages', VLLM, chat, 'stop'],
+    ['Gemini', 'messages', GEMINI, gemini, 'generationConfig.stopSequences'],
+    ['Gemini', 'chat-completions', GEMINI, gemini, 'generationConfig.stopSequences'],
+  ] as const)(
+    '%s gets none that is empty, and each one once, asked in %s',
+    async (_, caller, model, both, field) => {
+      const stops = ['a1', '', 'b2', 'a1', 'b2', 'c3', STOP];
+      const more = caller === 'messages' ? { stop_sequences: stops } : { stop: stops };
+      door.answers(both.whole);
+      await door.whole(caller, model, more);
+      expect(at(door.sent(), field)).toEqual(['a1', 'b2', 'c3', STOP]);
+      const empty = caller === 'messages' ? { stop_sequences: [''] } : { stop: '' };
+      const answer = await door.whole(caller, model, empty);
+      expect(answer.reply().choices[0]?.parts).toMatchObject([{ kind: 'text', text: said }]);
+      expect(at(door.sent(), field)).toBeUndefined();
+    },
+  );
+
   test("a server of one's own takes any number", async () => {
     expect(at(await door.sentFor('messages', VLLM, { stop_sequences: asked }), 'stop')).toEqual(asked);
   });

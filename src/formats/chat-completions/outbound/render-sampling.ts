@@ -1,7 +1,7 @@
 /** Settings of sampling, as far as the dialect and the model take them. */
 
 import type { Prompt } from '../../../conversation/prompt.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { compact, type Json, type JsonObject } from '../../../lib/json.ts';
 import { asksFor, CUT_HERE, limitStops } from '../../format.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -45,7 +45,8 @@ function renderStop(stop: Prompt['stop'], { dialect, target, report }: RenderCon
   if (stop === undefined || stop.length === 0) return {};
   const { stopRefusedBy } = dialect;
   const isTaken = stopRefusedBy === 'sampling' ? target.sampling : target.thinking === undefined;
-  if (stopRefusedBy === 'never' || isTaken) return { stop: limitStops(stop, dialect.maxStops, report) };
+  if (stopRefusedBy === 'never' || isTaken)
+    return compact({ stop: limitStops(stop, dialect.maxStops, report) });
   report('stop', 'approximated', CUT_HERE);
   return {};
 }

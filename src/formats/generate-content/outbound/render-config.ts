@@ -31,7 +31,7 @@ export function renderConfig(
     ...renderSampling(prompt, target, report),
     ...compact({
       maxOutputTokens: renderMaxTokens(prompt.maxTokens, target, report),
-      stopSequences: renderStop(prompt.stop, report),
+      stopSequences: limitStops(prompt.stop, MAX_STOPS, report),
       candidateCount: renderChoices(prompt.choices),
       seed: renderSeed(prompt.seed, report),
       ...renderPenalties(prompt, target, report),
@@ -95,15 +95,6 @@ function renderMaxTokens(
   if (maxTokens === undefined || maxTokens <= target.maxOutputTokens) return maxTokens;
   report('maxTokens', 'approximated', `the model's most: ${target.maxOutputTokens}`);
   return target.maxOutputTokens;
-}
-
-function renderStop(stop: readonly string[] | undefined, report: Report): readonly string[] | undefined {
-  const sequences = stop?.filter((sequence) => sequence !== '');
-  if (sequences === undefined || sequences.length === 0) return undefined;
-  if (stop && sequences.length < stop.length) {
-    report('stop', 'dropped', 'an empty stop sequence');
-  }
-  return limitStops(sequences, MAX_STOPS, report);
 }
 
 function renderChoices(choices: number | undefined): number | undefined {
