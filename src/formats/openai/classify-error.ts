@@ -44,7 +44,9 @@ function isTooLong({ message = '', code }: ErrorFields): boolean {
   return code === 'context_length_exceeded' || saysPromptIsTooLong(message);
 }
 
-function isAboutQuota({ message = '', type, code }: ErrorFields): boolean {
+/** Alibaba's `Throttling.AllocationQuota` is a limit of a minute ("Best practices for handling rate limiting"). */
+function isAboutQuota({ message = '', type, code = '' }: ErrorFields): boolean {
+  if (code.startsWith('Throttling')) return false;
   return /quota|billing|credit|balance/i.test(`${type} ${code}`) || saysAccountIsClosed(message);
 }
 
@@ -63,15 +65,18 @@ function isAboutAccount({ code, message = '' }: ErrorFields, status: number): bo
   return saysKeyIsWrong(message) || (status !== 429 && saysAccountIsClosed(message));
 }
 
-/** The HTTP status of an error inside a 200 that names none, by the words of its type and code. */
+/**
+ * The HTTP status of an error inside a 200 that names none, by the words of its type and code: OpenAI's (`rate_limit_error`),
+ * names of Python's classes (`RateLimitError`) or Alibaba's (`Throttling.RateQuota`).
+ */
 export function guessStatus({ type = '', code = '' }: ErrorFields): number {
   const words = `${type} ${code}`;
-  if (/insufficient_quota|rate_limit|too_many_requests/i.test(words)) return 429;
-  if (/authentication|permission|api_key/i.test(words)) return 401;
-  if (/not_found/i.test(words)) return 404;
+  if (/insufficient_quota|rate_?limit|too_?many_?requests|throttling/i.test(words)) return 429;
+  if (/authentication|permission|api_?key/i.test(words)) return 401;
+  if (/not_?found/i.test(words)) return 404;
   if (/overloaded|unavailable|capacity/i.test(words)) return 503;
   if (/timeout/i.test(words)) return 504;
-  return /invalid|bad_request|context_length|tool_use_failed|content_filter|policy|image/i.test(words)
+  return /invalid|bad_?request|context_length|tool_use_failed|content_filter|policy|image/i.test(words)
     ? 400
     : 502;
 }

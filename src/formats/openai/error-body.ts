@@ -43,7 +43,7 @@ export function readErrorBody(body: Json | undefined, isNested = false): ErrorFi
   // Cloudflare sends a list of errors, MiniMax the outcome of the request.
   const [listed] = asObjects(value['errors']);
   const error = asObject(inner) ?? listed ?? asObject(value['base_resp']) ?? value;
-  const message = ['message', 'msg', 'status_msg']
+  const message = ['message', 'msg', 'status_msg', 'error_message']
     .map((key) => error[key])
     .find((said) => said !== undefined);
   const outer = errorFields(
@@ -86,7 +86,7 @@ function errorFields(message: string | undefined, error: JsonObject): ErrorField
   const numbers = [MINIMAX_STATUSES[named] ?? named, error['code'], error['status']];
   return compact({
     message: message?.slice(0, MAX_FOREIGN) || undefined,
-    type: word(error['type']),
+    type: word(error['type']) ?? word(error['error_type']),
     code: parseErrorStatus(error['code']) === undefined ? word(error['code']) : undefined,
     param: word(error['param']),
     status: numbers.map(parseErrorStatus).find((status) => status !== undefined),

@@ -88,6 +88,13 @@ describe('the meaning of an error', () => {
       502,
     ],
     [
+      'a limit of a minute at Alibaba',
+      429,
+      said('Allocated quota exceeded.', { code: 'Throttling.AllocationQuota' }),
+      'rate-limited',
+      429,
+    ],
+    [
       "the gateway's credit at Z.ai",
       429,
       said('Insufficient balance or no resource package. Please recharge.', { code: '1113' }),
@@ -455,6 +462,17 @@ describe('the meaning of an error', () => {
     [{ error: { message: 'x', type: 'timeout' } }, 'upstream-timeout'],
     [{ error: { message: 'x', code: 'context_length_exceeded' } }, 'context-too-long'],
     [{ error: { message: 'x', status_code: 503 } }, 'upstream-overloaded'],
+    // DeepInfra's and Venice's, within a stream.
+    [
+      {
+        choices: null,
+        error_type: 'BadRequestError',
+        error_message: "The model's maximum context length is 9.",
+      },
+      'context-too-long',
+    ],
+    [{ error_type: 'RateLimitError', error_message: 'x' }, 'rate-limited'],
+    [{ error_type: 'InternalServerError', error_message: 'x', code: 503 }, 'upstream-overloaded'],
     // vLLM's, within a stream.
     [{ object: 'error', message: 'x', type: 'BadRequestError', param: null, code: 400 }, 'invalid-request'],
   ])('inside an answer: %j', (body, fault) => {
@@ -468,6 +486,7 @@ describe('the meaning of an error', () => {
     { id: 'x', choices: [] },
     { choices: [], base_resp: { status_code: 1008, status_msg: 'x' } },
     { base_resp: { status_code: 0, status_msg: '' } },
+    { choices: null, error_type: null, error_message: null },
     { type: 'ping' },
     { code: 0, msg: '' },
   ])('no error: %j', (body) => {

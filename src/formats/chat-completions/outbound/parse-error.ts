@@ -22,17 +22,19 @@ export function parseFailure({ event, data }: Sse): GatewayError | undefined {
 
 /**
  * Whether a body without choices is an error: `{error}`, Mistral's `{object: "error"}`, FastAPI's `{detail}`,
- * Cloudflare's `{errors}`, MiniMax's `{base_resp}`, and the `{code, msg}` of services that always answer with status 200.
+ * Cloudflare's `{errors}`, MiniMax's `{base_resp}`, the `{code, msg}` of services that always answer with status 200, and
+ * `{error_type, error_message}` in a stream of DeepInfra's or Venice's (NousResearch/hermes-agent#65631, #68451).
  */
 export function isErrorBody(body: JsonObject): boolean {
   if (body['error'] !== undefined && body['error'] !== null && body['error'] !== false) return true;
   if (body['object'] === 'error' || body['type'] === 'error') return true;
   if (isList(body['choices'])) return false;
-  const { detail, errors, success, code, msg } = body;
+  const { detail, errors, error_message: message, success, code, msg } = body;
   const minimaxStatus = asNumber(asObject(body['base_resp'])?.['status_code']) ?? 0;
   const hasCodeAndMessage = code !== undefined && typeof msg === 'string' && msg !== '';
   return (
     detail !== undefined ||
+    Boolean(message) ||
     asList(errors).length > 0 ||
     success === false ||
     minimaxStatus !== 0 ||
