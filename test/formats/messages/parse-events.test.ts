@@ -177,13 +177,45 @@ describe('blocks', () => {
     expect(partsOf(blocks)).toEqual([{ kind: 'text', text: 'a' }]);
   });
 
-  test('a delta without an open block of its type breaks the stream', () => {
-    const [start, delta, end] = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'a' });
-    const wrong = { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'a' } };
-    for (const blocks of [[delta], [start, end, delta], [start, { ...delta, index: 1 }], [start, wrong]]) {
+  test('a piece of arguments without an open call breaks the stream', () => {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+    const [start, delta, end] = block(0, call, { type: 'input_json_delta', partial_json: '{}' });
+    expect(partsOf([start, delta, end].map((event) => event ?? {}))).toMatchObject([{ name: 'f' }]);
+    const [text] = block(0, { type: 'text', text: '' });
+    for (const blocks of [[delta], [start, end, delta], [start, { ...delta, index: 1 }], [text, delta]]) {
       expect(gatewayErrorOf(() => parsed(stream(blocks.map((event) => event ?? {})))).fault).toBe(
         'upstream-broken',
       );
+    }
+  });
+
+  test('a text or a thought without an open block of its type begins one', () => {
+    const [start, delta, end] = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'a' });
+    const thought = {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'thinking_delta', thinking: 'b' },
+    };
+    const a = { kind: 'text', text: 'a' };
+    const b = { kind: 'thinking', text: 'b' };
+    const empty = { kind: 'text', text: '' };
+    for (const [blocks, parts] of [
+      [[delta], [a]],
+      [[thought], [b]],
+      [
+        [start, delta, end, delta],
+        [a, a],
+      ],
+      [
+        [start, delta, { ...delta, index: 1 }],
+        [a, a],
+      ],
+      [
+        [start, thought, thought, delta],
+        [empty, { ...b, text: 'bb' }, a],
+      ],
+    ] as const) {
+      expect(partsOf(blocks.map((event) => event ?? {}))).toEqual(parts);
     }
   });
 });

@@ -48,6 +48,15 @@ const THINKING_READ: ReadonlySet<string> = new Set(['type', 'thinking', 'signatu
 const REDACTED_READ: ReadonlySet<string> = new Set(['type', 'data']);
 const CALL_READ: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 
+/**
+ * The blocks that begin with their first delta, if nothing else has begun them: gateways write thoughts into a block of
+ * text (BerriAI/litellm#33224), or into one that never started (maximhq/bifrost#5169).
+ */
+const IMPLIED: ReadonlyMap<Json | undefined, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+]);
+
 /** Parses the blocks of one answer, in their order. */
 export class BlockParser {
   readonly #avoided: ReadonlyMap<string, string>;
@@ -93,13 +102,13 @@ export class BlockParser {
   }
 
   /**
+   * A text or a thought that does not fit the open block begins one of its own.
    * @returns the text that it brought, if that passed on at once.
-   * @throws GatewayError `upstream-broken` if no such block is open, or if the delta does not fit its type.
+   * @throws GatewayError `upstream-broken` for any other delta of a block that is not open, or of another type.
    */
   delta(delta: JsonObject, at: Json | undefined, out: Out): string | undefined {
-    const open = this.#open;
-    if (open === undefined || open.at !== at) throw brokenAnswer('a delta of a block that is not open');
     const { type } = delta;
+    const open = this.#fitting(type, at) ?? this.#startImplied(type, at, out);
     if (open.textDelta !== undefined && type === open.textDelta) {
       const text = delta[TEXT_FIELDS[open.textDelta]];
       if (typeof text !== 'string') return undefined;
@@ -143,6 +152,22 @@ export class BlockParser {
   end(out: Out): void {
     this.stop(out);
     this.#parts.close(out);
+  }
+
+  /** The open block, if a delta of this type may stand in it. */
+  #fitting(type: Json | undefined, at: Json | undefined): OpenBlock | undefined {
+    const open = this.#open;
+    if (open === undefined || open.at !== at) return undefined;
+    const isOther = type !== open.textDelta && open.part.kind !== 'opaque' && IMPLIED.has(type);
+    return isOther ? undefined : open;
+  }
+
+  #startImplied(type: Json | undefined, at: Json | undefined, out: Out): OpenBlock {
+    const block = IMPLIED.get(type);
+    if (block === undefined) throw brokenAnswer('a delta of a block that is not open');
+    this.stop(out);
+    this.#open = this.#startBlock({ type: block }, at, out);
+    return this.#open;
   }
 
   #begin(block: OpenBlock, out: Out): void {
