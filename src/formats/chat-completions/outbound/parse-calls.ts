@@ -5,6 +5,7 @@
  */
 
 import type { Signature } from '../../../conversation/prompt.ts';
+import { ArgumentPieces } from '../../../conversation/rules/argument-pieces.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asNumber, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
@@ -32,6 +33,8 @@ interface Call {
   id: string;
   name: string;
   readonly custom: boolean;
+  /** Only of a function: the text of a custom call may repeat itself. */
+  readonly pieces: ArgumentPieces | undefined;
   /** Undefined until its name is complete. */
   part: SequencePart | undefined;
   /** The arguments that came before its name was complete. */
@@ -141,7 +144,8 @@ export class CallReader {
 
   #begin(id: string, custom: boolean, index: number | undefined, out: Out): Call {
     this.#openNamed(out);
-    const call: Call = { id, name: '', custom, part: undefined, text: '', begun: false };
+    const pieces = custom ? undefined : new ArgumentPieces();
+    const call: Call = { id, name: '', custom, pieces, part: undefined, text: '', begun: false };
     if (index !== undefined) this.#byIndex.set(index, call);
     this.#unopened.add(call);
     this.#last = call;
@@ -201,7 +205,8 @@ export class CallReader {
 
   #add(call: Call, name: string, given: string, out: Out): void {
     // Some services send null for no arguments. No object begins with `null`.
-    const text = given === 'null' && !call.custom && !call.begun ? '' : given;
+    const isNull = given === 'null' && !call.custom && !call.begun;
+    const text = isNull ? '' : (call.pieces?.add(given) ?? given);
     call.begun ||= text !== '';
     if (call.part === undefined) {
       call.text += text;

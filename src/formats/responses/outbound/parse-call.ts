@@ -1,5 +1,6 @@
 /** Reads tool calls of an answer. */
 
+import { ArgumentPieces } from '../../../conversation/rules/argument-pieces.ts';
 import { argumentsText } from '../../../conversation/rules/arguments.ts';
 import { asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { brokenAnswer } from '../../event-data.ts';
@@ -18,6 +19,7 @@ export class CallReader implements ItemReader {
   readonly #parts: PartWriter;
   readonly #names: ReadonlyMap<string, string>;
   readonly #custom: boolean;
+  readonly #pieces = new ArgumentPieces();
   /** Undefined until its name is known. */
   #index: number | undefined;
   /** The input that came before its name. */
@@ -41,8 +43,12 @@ export class CallReader implements ItemReader {
 
   read({ type, kind }: ItemEvent, event: JsonObject): void {
     if (kind.field !== this.#field) return;
-    if (type === 'delta') this.#write(asText(event['delta']) ?? '');
+    if (type === 'delta') this.#readDelta(asText(event['delta']) ?? '');
     else if (type === 'text-done') this.#complete(event);
+  }
+
+  #readDelta(delta: string): void {
+    this.#write(this.#custom ? delta : this.#pieces.add(delta));
   }
 
   /** @throws GatewayError `upstream-broken` if the whole call has no name either. */
