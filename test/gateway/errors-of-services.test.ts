@@ -58,3 +58,41 @@ describe('an error of Alibaba’s that names no status but in a comment', () => 
     await gateway.close();
   });
 });
+
+// QwenLM/qwen-code, `StreamContentError`: the failure is the text of the last chunk, in one of these forms.
+describe.each([
+  'id:1\nevent:error\n:HTTP_STATUS/429\ndata:{"code":"Throttling.AllocationQuota","message":"Slow down."}',
+  '{"error":{"code":"429","message":"Slow down."}}',
+  'Throttling: Slow down.',
+])('error_finish beside %j', (content) => {
+  const chunk = (end: JsonObject): JsonObject => ({
+    ...BEGUN,
+    choices: [{ index: 0, ...end, finish_reason: 'error_finish' }],
+  });
+  const answers = [
+    chunk({ message: { role: 'assistant', content } }),
+    [chunk({ delta: { content } })],
+    [BEGUN, chunk({ delta: { content } })],
+  ];
+
+  test.each(others)('a caller of %s gets the reason and no text, whole and streamed', async (caller) => {
+    for (const answer of answers) {
+      four().answers(answer);
+      const asked = four().ask(caller, MODELS['chat-completions'], Array.isArray(answer));
+      await expect(asked).rejects.toThrow(/^429: .*Slow down/);
+    }
+  });
+
+  test('a native answer fails for that reason, too', async () => {
+    for (const answer of answers) {
+      four().answers(answer);
+      await four().ask('chat-completions', MODELS['chat-completions'], Array.isArray(answer));
+      expect(four().records.at(-1)?.fault).toBe('rate-limited');
+    }
+  });
+});
+
+test('an error_finish that says nothing is a failure', async () => {
+  four().answers([BEGUN, { ...BEGUN, choices: [{ index: 0, delta: {}, finish_reason: 'error_finish' }] }]);
+  await expect(four().ask('messages', MODELS['chat-completions'], true)).rejects.toThrow(/^502: /);
+});

@@ -38,7 +38,7 @@ export const chatCompletions: Format = {
       opening: /"choices"/,
       ending: /\[DONE\]|"finish_reason": ?"|"error": ?[{"]|event: ?error/,
       closing: /(?:^|[\r\n])data: ?(?:\[DONE\]|\{(?=[^\r\n]*"choices": ?\[\])[^\r\n]*"usage": ?\{)/,
-      failing: /(?<=event: ?|")(?:error|detail)\b/,
+      failing: /(?<=event: ?|")(?:error(?:_finish)?|detail)\b/,
       // The role alone, or what Azure's filters say of the prompt.
       preamble: /"choices": ?\[\]|"delta": ?\{(?:"role": ?"assistant"|"\w+": ?(?:""|null)|, ?)+\}/,
     },

@@ -13,6 +13,7 @@ import {
 } from '../wire/finish-reasons.ts';
 import { parseLogprobs } from '../wire/logprobs.ts';
 import type { CallContext } from './parse-calls.ts';
+import { isErrorFinish, parseErrorFinish } from './parse-error.ts';
 import { MessageReader } from './parse-message.ts';
 import type { Out } from './part-sequence.ts';
 import { splitOwn, UnknownFields } from './unknown-fields.ts';
@@ -40,8 +41,12 @@ export class ChoiceReader {
     this.#message = new MessageReader(choice, context, this.#unknownFields);
   }
 
-  /** @returns the text or the thought of its delta, if it has nothing else. */
+  /**
+   * @returns the text or the thought of its delta, if it has nothing else.
+   * @throws GatewayError for a failure in the place of content.
+   */
   read(value: JsonObject, out: Out): string | undefined {
+    if (isErrorFinish(value)) throw parseErrorFinish(value);
     this.#continuesAfterFinish ||= this.#finishReason !== '' && saysMore(asObject(value['delta']));
     let tokens: readonly TokenLogprob[] | undefined;
     for (const key in value) {

@@ -1,8 +1,17 @@
 /** Errors of services that speak this format: as the answer, inside a stream, and what a refusal says of the model. */
 
 import type { GatewayError } from '../../../lib/errors.ts';
-import { asList, asNumber, asObject, isList, isObject, type JsonObject } from '../../../lib/json.ts';
-import { tryParseBounded } from '../../../lib/json-bounds.ts';
+import {
+  asList,
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type JsonObject,
+} from '../../../lib/json.ts';
+import { MAX_ERROR_TOKENS, tryParseBounded } from '../../../lib/json-bounds.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { RecognizedRefusal } from '../../format.ts';
 import { parseErrorObject, refusesStreams } from '../../openai/errors.ts';
@@ -17,7 +26,26 @@ export { parseError, parseErrorObject } from '../../openai/errors.ts';
 export function parseFailure({ event, data }: Sse): GatewayError | undefined {
   const value = tryParseBounded(data);
   if (!isObject(value)) return undefined;
-  return event === 'error' || isErrorBody(value) ? parseErrorObject(value) : undefined;
+  if (event === 'error' || isErrorBody(value)) return parseErrorObject(value);
+  const failed = asObjects(value['choices']).find(isErrorFinish);
+  return failed && parseErrorFinish(failed);
+}
+
+/** Whether the content of a choice says why it failed, as at Alibaba (QwenLM/qwen-code, `StreamContentError`). */
+export function isErrorFinish({ finish_reason: reason }: JsonObject): boolean {
+  return reason === 'error_finish';
+}
+
+/**
+ * The error in such a choice. It is a whole event as text, with the status in a comment, or JSON, or a sentence
+ * (NousResearch/hermes-agent#58017).
+ */
+export function parseErrorFinish({ delta, message }: JsonObject): GatewayError {
+  const text = asText((asObject(delta) ?? asObject(message))?.['content']) ?? '';
+  const value = tryParseBounded(/^data:(.*)/m.exec(text)?.[1] ?? text, MAX_ERROR_TOKENS);
+  const status = /^:HTTP_STATUS\/(\d{3})/m.exec(text)?.[1];
+  if (isObject(value)) return parseErrorObject({ ...(status && { status_code: Number(status) }), ...value });
+  return parseErrorObject({ message: text, ...(text.startsWith('Throttling') && { code: 'Throttling' }) });
 }
 
 /**
