@@ -96,6 +96,7 @@ export class BlockOrder {
   }
 
   #findWaiting(at: Json | undefined): WaitingBlock | undefined {
+    if (this.#waiting.length === 0) return undefined;
     return this.#waiting.findLast((block) => block.at === at && !block.isStopped);
   }
 
