@@ -17,8 +17,6 @@ if (other !== undefined) {
   const starts = process.argv[2] === 'start';
   const bounds = starts ? await import('./bound-memory.js') : undefined;
   bounds?.restartBounded();
-  // Compiled code is kept for the next start (Node's documentation, "Module compile cache").
-  nodeModule.enableCompileCache();
   // SIGHUP reloads the configuration of a running gateway. Until the handler for that is installed, the signal would end
   // the process; ignoring it is safe, because the configuration has not been read yet.
   if (starts) {
@@ -31,6 +29,9 @@ if (other !== undefined) {
     setFlagsFromString('--turbo-filter=~');
     bounds?.boundGrowth();
   }
+  // Compiled code is kept for the next time (Node's documentation, "Module compile cache"). V8 takes none that was made with
+  // other flags than it has now, and Node keeps each set of flags apart if it has them before this.
+  nodeModule.enableCompileCache();
   await import('../main.ts');
 } else {
   // Only in a clone does npm install a Node beside the gateway.
