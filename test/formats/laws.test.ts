@@ -30,39 +30,6 @@ const pairs = allFormats.flatMap((from) =>
 
 const overTheWire = (value: Json): Json => parseJson(JSON.stringify(value));
 
-// If each tool were looked for in a list of all others, this would take two minutes and block every other request.
-test.each(allFormats)('$name: as many tools as fit into a request, all allowed by name', ({ outbound }) => {
-  const names = Array.from({ length: 250_000 }, (_, index) => `tool_${index}`);
-  const prompt: Prompt = {
-    model: 'a-model',
-    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello.' }] }],
-    tools: names.map((name) => ({ kind: 'function', name })),
-    toolChoice: { mode: 'auto', allowed: names },
-    stream: false,
-  };
-  const target = { ...PERMISSIVE, dialect: 'openai' };
-  expect(JSON.stringify(outbound.renderRequest(prompt, target, unreported))).toContain('tool_249999');
-});
-
-test.each(allFormats)('$name: as many images in a result as fit into a request', ({ outbound }) => {
-  const source = { kind: 'base64', data: 'AA==' } as const;
-  const image = { kind: 'media', media: 'image', mediaType: 'image/png', source } as const;
-  const prompt: Prompt = {
-    model: 'a-model',
-    turns: [
-      { role: 'user', parts: [{ kind: 'text', text: 'Hello.' }] },
-      { role: 'assistant', parts: [{ kind: 'tool-call', id: 'c', name: 'look', arguments: '{}' }] },
-      { role: 'user', parts: [{ kind: 'tool-result', id: 'c', content: Array(400_000).fill(image) }] },
-    ],
-    stream: false,
-  };
-  const { thinking: _, ...older } = PERMISSIVE;
-  for (const target of [PERMISSIVE, older]) {
-    const request = outbound.renderRequest(prompt, { ...target, dialect: 'openai' }, unreported);
-    expect(JSON.stringify(request).split('AA==')).toHaveLength(400_001);
-  }
-});
-
 describe.each(pairs)('$name', ({ from, to }) => {
   test('a dialogue keeps its meaning there and back', () => {
     fc.assert(

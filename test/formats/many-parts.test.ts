@@ -1,8 +1,10 @@
-/** An answer costs what its parts cost, however many there are: 16,000 thoughts once took two seconds. */
+/** A request or an answer costs what its parts cost, however many there are: 16,000 thoughts once took two seconds. */
 
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../src/conversation/collect.ts';
+import type { Prompt } from '../../src/conversation/prompt.ts';
 import { joinThoughts, separatorBetween } from '../../src/formats/chat-completions/wire/text-separator.ts';
+import { unreported } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/formats.ts';
 import { renderGrounding } from '../../src/formats/generate-content/inbound/render-citations.ts';
 import { run } from '../../src/streams/step.ts';
@@ -13,7 +15,50 @@ import { answerOf, PART_KINDS } from './many-parts.ts';
 /** With 8,000 parts, a cost that grows with the square stands out from all noise. */
 const PARTS = 2_000;
 
+/** A request that allows each of its tools by name: each one looked for in a list of all others would be the square. */
+function withTools(count: number): Prompt {
+  const names = Array.from({ length: count }, (_, index) => `tool_${index}`);
+  return {
+    model: 'a-model',
+    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello.' }] }],
+    tools: names.map((name) => ({ kind: 'function', name })),
+    toolChoice: { mode: 'auto', allowed: names },
+    stream: false,
+  };
+}
+
+/** A request with images in the result of a call. */
+function withImages(count: number): Prompt {
+  const source = { kind: 'base64', data: 'AA==' } as const;
+  const image = { kind: 'media', media: 'image', mediaType: 'image/png', source } as const;
+  return {
+    model: 'a-model',
+    turns: [
+      { role: 'user', parts: [{ kind: 'text', text: 'Hello.' }] },
+      { role: 'assistant', parts: [{ kind: 'tool-call', id: 'c', name: 'look', arguments: '{}' }] },
+      { role: 'user', parts: [{ kind: 'tool-result', id: 'c', content: Array(count).fill(image) }] },
+    ],
+    stream: false,
+  };
+}
+
 describe.each(Object.values(formats))('$name', (format) => {
+  const requested = (prompt: Prompt, target = PERMISSIVE): string =>
+    JSON.stringify(format.outbound.renderRequest(prompt, { ...target, dialect: 'openai' }, unreported));
+
+  test('a request with many tools, all allowed by name', () => {
+    expect(excessOf(withTools, (prompt) => requested(prompt), 5 * PARTS)).toBeUndefined();
+    expect(requested(withTools(5 * PARTS))).toContain('tool_9999');
+  });
+
+  test('a request with many images in a result', () => {
+    const { thinking: _, ...older } = PERMISSIVE;
+    for (const target of [PERMISSIVE, older]) {
+      expect(excessOf(withImages, (prompt) => requested(prompt, target), 5 * PARTS)).toBeUndefined();
+      expect(requested(withImages(PARTS), target).split('AA==')).toHaveLength(PARTS + 1);
+    }
+  });
+
   test.each(PART_KINDS)('many parts, each one %s: rendered', { timeout: 120_000 }, (kind) => {
     const streamed = excessOf(
       (count) => answerOf(kind, count),
