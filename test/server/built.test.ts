@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import OpenAI from 'openai';
 import { publint } from 'publint';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { packedManifest } from '../../build/packed-manifest.ts';
 import { OPTIONAL_PACKAGES } from '../../src/upstream/optional-packages.ts';
+import { buildPart } from '../support/build-package.ts';
 import { cleanFolder } from '../support/clean-folder.ts';
 import { KEY } from '../support/gateway.ts';
 import { type GatewayProcess, spawnGateway } from '../support/process.ts';
@@ -22,12 +23,8 @@ const program = join(dist, 'gateway.js');
 let running: GatewayProcess;
 
 beforeAll(async () => {
-  const rolldown = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
-  // The path is relative, as that of `npm run build` is.
-  const build = ['--config', 'rolldown.config.js', '--dir', relative(ROOT, dist)];
-  execFileSync(process.execPath, [rolldown, ...build], { cwd: ROOT });
-  const library = ['--config', 'build/library.config.js', '--dir', join(dist, 'library')];
-  execFileSync(process.execPath, [rolldown, ...library], { cwd: ROOT });
+  buildPart('program', dist);
+  buildPart('library', join(dist, 'library'));
   writeFileSync(
     join(folder, 'package.json'),
     packedManifest(readFileSync(join(ROOT, 'package.json'), 'utf8')),

@@ -3,12 +3,13 @@
  * that a start from the sources takes. A run of the tests builds either again if its sources are newer.
  */
 
-import { existsSync, globSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
 import { programInput, programOutput } from '../../build/program.js';
 import { BUILT_PROGRAM, CONSOLE } from './built-program.ts';
+import { isOlder } from './is-older.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -21,13 +22,6 @@ export default async function setup(): Promise<void> {
   if (isOlder(page, ['src/{console,translate}/**/*.*', 'package-lock.json']))
     await build({ configFile: join(ROOT, 'src/console/vite.config.ts') });
   if (isOlder(BUILT_PROGRAM, ['src/**/*.*', 'build/*.js', 'package-lock.json'])) await buildProgram();
-}
-
-/** Whether a file is missing, or older than one of its sources. */
-function isOlder(built: string, sources: readonly string[]): boolean {
-  if (!existsSync(built)) return true;
-  const since = statSync(built).mtimeMs;
-  return globSync(sources, { cwd: ROOT }).some((file) => statSync(join(ROOT, file)).mtimeMs > since);
 }
 
 /** Builds the program as `npm run build` does, beside the console that is built already. */

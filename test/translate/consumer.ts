@@ -1,10 +1,10 @@
 /** A project that has the built package installed, and next to it what its tests run. */
 
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { packedManifest } from '../../build/packed-manifest.ts';
+import { buildPart, type Part } from '../support/build-package.ts';
 import { cleanFolder } from '../support/clean-folder.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -20,19 +20,12 @@ export interface Consumer {
   remove(): void;
 }
 
-/** The configurations of the builds of the package. */
-const BUILDS = { program: 'rolldown.config.js', library: 'build/library.config.js' } as const;
-
 /** Builds parts of what programs import, and makes the project. */
-export function makeConsumer(parts: readonly (keyof typeof BUILDS)[] = ['program', 'library']): Consumer {
+export function makeConsumer(parts: readonly Part[] = ['program', 'library']): Consumer {
   const directory = cleanFolder('consumer-');
   const modules = join(directory, 'node_modules');
   const installed = join(modules, 'fourwire');
-  const compiler = join(ROOT, 'node_modules/rolldown/bin/cli.mjs');
-  for (const part of parts) {
-    const directory = join(installed, part === 'program' ? 'dist' : 'dist/library');
-    execFileSync(process.execPath, [compiler, '--config', BUILDS[part], '--dir', directory], { cwd: ROOT });
-  }
+  for (const part of parts) buildPart(part, join(installed, part === 'program' ? 'dist' : 'dist/library'));
   const manifest = packedManifest(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   writeFileSync(join(installed, 'package.json'), manifest);
   const parser = 'node_modules/eventsource-parser';
