@@ -1,7 +1,7 @@
 /** The modules that a command loads: help must not wait for the code of a gateway. */
 
 import { spawnSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_GRACE_DAYS } from '../../src/store/keys/rotate-key.ts';
 import { SOURCE_PROGRAM } from '../support/command.ts';
 
@@ -49,14 +49,19 @@ describe.each([
   [['start', '--help']],
   [['record', '--help']],
 ])('gateway %j', (words) => {
+  let ran: ReturnType<typeof run>;
+  beforeAll(() => {
+    ran = run(...words);
+  });
+
   test('loads citty and no other package', () => {
-    const { stdout, packages } = run(...words);
+    const { stdout, packages } = ran;
     expect(stdout).toContain('USAGE gateway');
     expect([...packages]).toEqual(['citty']);
   });
 
   test('loads the commands, and almost nothing of the gateway', () => {
-    const { own } = run(...words);
+    const { own } = ran;
     const notCli = own.filter((url) => !/\/src\/(?:cli\/|main\.ts)/.test(url));
     expect(own.length).toBeGreaterThan(2);
     expect(notCli.length, notCli.join('\n')).toBeLessThanOrEqual(10);

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BUILT_PROGRAM } from '../support/built-program.ts';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -121,7 +122,7 @@ describe('F2, F3: SIGTERM', () => {
       await isRefused.promise;
       response.end('data: 2\n\ndata: [DONE]\n\n');
     });
-    const child = spawn(process.execPath, ['src/cli/gateway.js', 'start'], {
+    const child = spawn(process.execPath, [BUILT_PROGRAM, 'start'], {
       env: {
         PATH: process.env['PATH'],
         PORT: '0',
