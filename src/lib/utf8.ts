@@ -23,16 +23,22 @@ export function base64OfText(text: string): string {
   return btoa(pieces.join(''));
 }
 
-/**
- * Decodes base64 to the UTF-8 text in it. It accepts both alphabets and ignores characters of neither, as Node's Buffer
- * does, because vendors and clients write either.
- */
+/** Decodes base64 to the UTF-8 text in it, as `latin1OfBase64` reads it. */
 export function textOfBase64(data: string): string {
+  const bytes = Uint8Array.from(latin1OfBase64(data), (character) => character.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
+}
+
+/**
+ * Decodes base64 to a text with a character for each byte, which takes an eighth of decoding UTF-8. It accepts both
+ * alphabets and ignores characters of neither, as Node's Buffer does, because vendors and clients write either.
+ */
+export function latin1OfBase64(data: string): string {
   const plain = data
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replaceAll(/[^A-Za-z0-9+/]/g, '');
   // A single last character has six bits, which is less than a byte.
   const whole = plain.length % 4 === 1 ? plain.slice(0, -1) : plain;
-  return new TextDecoder().decode(Uint8Array.from(atob(whole), (character) => character.charCodeAt(0)));
+  return atob(whole);
 }

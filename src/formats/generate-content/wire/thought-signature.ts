@@ -13,7 +13,7 @@
 import type { Part, Signature, SignatureOrigin } from '../../../conversation/prompt.ts';
 import { SIGNATURE_ORIGINS, unseal } from '../../../conversation/signature.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject, tryParseJson } from '../../../lib/json.ts';
-import { base64OfText, textOfBase64 } from '../../../lib/utf8.ts';
+import { base64OfText, latin1OfBase64, textOfBase64 } from '../../../lib/utf8.ts';
 
 /**
  * Inside a sealed signature, marks reasoning that only its vendor can read. No base64 alphabet has a dot, so no vendor's
@@ -102,10 +102,10 @@ export function findSeal(text: string): Seal | undefined {
   };
 }
 
-/** The text of a seal; undefined if the gateway has not made it. */
+/** The text of a seal; undefined if the gateway has not made it. Its beginning is ASCII. */
 function openSeal(text: string): string | undefined {
   if (isSealed(text)) return text;
-  return isSealed(textOfBase64(text.slice(0, HEAD))) ? textOfBase64(text) : undefined;
+  return isSealed(latin1OfBase64(text.slice(0, HEAD))) ? textOfBase64(text) : undefined;
 }
 
 function isSealed(text: string): boolean {
