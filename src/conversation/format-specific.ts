@@ -1,6 +1,6 @@
 /** `formatSpecific` and `unknownFields` (`prompt.ts`): how a format keeps them, and finds its own again. */
 
-import { isEmpty, type JsonObject, withoutFields } from '../lib/json.ts';
+import { isEmpty, type JsonObject, otherFields } from '../lib/json.ts';
 import type { FormatName, FormatSpecific } from './prompt.ts';
 
 /** `{ formatSpecific }` with these fields, to be spread; empty if there are none. */
@@ -42,11 +42,11 @@ interface ReportedFields {
 export function findAdditionalFields(
   { formatSpecific, unknownFields }: ReportedFields,
   format: FormatName,
-  standard: readonly string[],
+  standard: ReadonlySet<string>,
 ): JsonObject {
   const fields = formatSpecific?.fields ?? NOTHING;
-  const known = formatSpecific?.format === format ? fields : withoutFields(fields, standard);
-  return unknownFields === undefined ? known : { ...withoutFields(unknownFields, standard), ...known };
+  const known = formatSpecific?.format === format ? fields : otherFields(fields, standard);
+  return unknownFields === undefined ? known : { ...otherFields(unknownFields, standard), ...known };
 }
 
 /** What is spread where there is nothing: one object for all. */

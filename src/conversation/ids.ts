@@ -1,14 +1,13 @@
 /** Ids in a format's own style, made from the vendor's ids: an answer has the same id, streamed or whole. */
 
-import { flat } from '../lib/flat-text.ts';
-
 /**
  * The id itself if it has the prefix; else the prefix with the letters and digits of the id, without its own prefix
  * (`chatcmpl-`, `msg_`, `gen-`).
  */
 export function prefixedId(prefix: string, id: string): string {
   if (id.startsWith(prefix)) return id;
-  return flat(prefix + lettersAndDigits(id.slice(prefixLength(id))));
+  // `join` copies the characters, as `flat` does.
+  return [prefix, lettersAndDigits(id.slice(prefixLength(id)))].join('');
 }
 
 /** An id's letters and digits. An expression takes several times as long for so short a text. */

@@ -5,7 +5,7 @@ import { prefixedId } from '../../../conversation/ids.ts';
 import type { Part } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, ReplyStart } from '../../../conversation/reply.ts';
 import { isList, type JsonObject, withFirst } from '../../../lib/json.ts';
-import { wordList } from '../../../lib/words.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
 
@@ -30,7 +30,7 @@ export function renderHead(start: ReplyStart, object: string, context: RequestCo
 }
 
 /** OpenAI's fields of an answer, of a chunk and of their choices. */
-const STANDARD = wordList(`
+const STANDARD = wordSet(`
   id object created model choices usage service_tier system_fingerprint moderation obfuscation
   metadata index message delta logprobs finish_reason
 `);

@@ -131,7 +131,8 @@ export function renderUsage(usage: Usage): JsonObject {
 }
 
 /** Tokens of media, in the fields of OpenAI (sound) and OpenRouter (images and films). */
-function renderMedia(tokens: MediaTokens = {}): JsonObject {
+function renderMedia(tokens: MediaTokens | undefined): JsonObject | undefined {
+  if (tokens === undefined) return undefined;
   return Object.fromEntries(Object.entries(tokens).map(([kind, count]) => [`${kind}_tokens`, count]));
 }
 

@@ -7,7 +7,7 @@ import type { Choice, ReplyPart, ReplyStart, TokenLogprob, Usage } from '../../.
 import { argumentsObject } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { wordList } from '../../../lib/words.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish } from '../wire/finish-reasons.ts';
 import { renderLogprobs } from '../wire/logprobs.ts';
@@ -78,7 +78,7 @@ export function renderExtras(start: ReplyStart): JsonObject {
 }
 
 /** Google's fields of an answer and of its candidates, and those that its SDKs add. */
-const STANDARD = wordList(`
+const STANDARD = wordSet(`
   candidates promptFeedback usageMetadata modelVersion responseId createTime modelStatus
   automaticFunctionCallingHistory sdkHttpResponse parsed
   content finishReason finishMessage index safetyRatings citationMetadata groundingMetadata groundingAttributions

@@ -25,4 +25,4 @@ export const READ_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** All fields of a message, and of the event that ends its stream. */
-export const MESSAGE_FIELDS: readonly string[] = [...READ_FIELDS, ...START_FIELDS, 'delta'];
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set([...READ_FIELDS, ...START_FIELDS, 'delta']);

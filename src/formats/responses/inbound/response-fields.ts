@@ -12,7 +12,7 @@ import {
   type JsonObject,
   withoutFields,
 } from '../../../lib/json.ts';
-import { wordList, wordSet } from '../../../lib/words.ts';
+import { wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
 import { renderUsage } from '../wire/usage.ts';
@@ -23,7 +23,7 @@ import { EchoedSettings, RenderedResponse } from './rendered-response.ts';
 const TIERS = wordSet('auto default flex scale priority fast ultrafast');
 
 /** OpenAI's fields of a response that it does not always have, and that of its SDKs. This file writes all others. */
-const STANDARD = wordList(`
+const STANDARD = wordSet(`
   billing content_filters context_management conversation image include input_transformations moderation output_text
   prompt prompt_cache_diagnostics prompt_cache_options tool_usage user
 `);
