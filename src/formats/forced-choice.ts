@@ -16,8 +16,7 @@ export function dropLostChoice(
   hasSearch: boolean,
   report: Report,
 ): Prompt {
-  const { toolChoice, ...rest } = prompt;
-  const { tools = [] } = prompt;
+  const { toolChoice, tools = [] } = prompt;
   if (toolChoice?.mode !== 'required' || tools.length === 0) return prompt;
   const isSearchAlone = toolChoice.search === true && toolChoice.allowed?.length === 0;
   const isLeft = tools.some((tool) => {
@@ -27,6 +26,7 @@ export function dropLostChoice(
   if (isLeft) return prompt;
   const detail = isSearchAlone ? 'the service has no web search' : 'no tools are left to choose from';
   report('toolChoice', 'dropped', detail);
+  const { toolChoice: _, ...rest } = prompt;
   return rest;
 }
 

@@ -7,7 +7,7 @@
  */
 
 import type { Part, Turn } from '../../../conversation/prompt.ts';
-import { mapItems } from '../../../lib/lists.ts';
+import { keepItems, mapItems } from '../../../lib/lists.ts';
 import type { Report } from '../../format.ts';
 
 /** Finds the index where the open round begins: after the last user turn that contains no results of calls. */
@@ -27,22 +27,22 @@ export function dropLastThoughts(turns: readonly Turn[], report: Report): readon
   return filterTurns(turns, keep, 'no answer follows it', report);
 }
 
-/** Removes the thinking of the open round. */
+/** Removes the thinking of the open round. @returns the same list if it has none. */
 export function dropOpenThoughts(turns: readonly Turn[], report: Report): readonly Turn[] {
   const start = findOpenRound(turns);
-  const keep = ({ parts }: Turn): readonly Part[] => parts.filter((part) => !isThought(part));
-  const open = filterTurns(turns.slice(start), keep, 'thinking is off', report);
-  return [...turns.slice(0, start), ...open];
+  const keep = ({ parts }: Turn, at: number): readonly Part[] =>
+    at < start ? parts : keepItems(parts, (part) => !isThought(part));
+  return filterTurns(turns, keep, 'thinking is off', report);
 }
 
 function filterTurns(
   turns: readonly Turn[],
-  keep: (turn: Turn) => readonly Part[],
+  keep: (turn: Turn, at: number) => readonly Part[],
   detail: string,
   report: Report,
 ): readonly Turn[] {
-  return mapItems(turns, (turn) => {
-    const parts = turn.role === 'assistant' ? keep(turn) : turn.parts;
+  return mapItems(turns, (turn, at) => {
+    const parts = turn.role === 'assistant' ? keep(turn, at) : turn.parts;
     if (parts.length === turn.parts.length) return turn;
     report('turns[].thinking', 'dropped', detail);
     return { ...turn, parts };

@@ -2,7 +2,7 @@
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, TextPart } from '../../../conversation/prompt.ts';
-import { asObject, compact, isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { asObject, compact, isEmpty, type JsonObject, withoutFields } from '../../../lib/json.ts';
 import { avoidNames } from '../../avoid-names.ts';
 import { downgradeToolChoice, dropLostChoice } from '../../forced-choice.ts';
 import { CUT_HERE, type ModelTraits, type Report, reportDropped } from '../../format.ts';
@@ -45,7 +45,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
   const canForce = thinking.budgeted !== true && target.forcedTools !== false;
   const output = planOutput(prompt, target, canForce, report);
   reportUnsupported(prompt, report);
-  const { tool_choice: _, ...exact } = findRoundTrip(prompt.formatSpecific, 'messages');
+  const exact = withoutFields(findRoundTrip(prompt.formatSpecific, 'messages'), ['tool_choice']);
   const { user, cacheKey } = prompt;
   const unsaid = withoutSaid(prompt.formatSpecific, { safety_identifier: user, prompt_cache_key: cacheKey });
   const written = { ...ownFields(unsaid, 'messages', 'own', report), ...exact };
