@@ -17,7 +17,7 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { wordSet } from '../../../lib/words.ts';
+import { wordList, wordSet } from '../../../lib/words.ts';
 import type { ParseReport } from '../../format.ts';
 import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 import {
@@ -39,17 +39,13 @@ import { keyOfCall, parseToolChoice, toolKey } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
 import { parseTurns } from './parse-turns.ts';
 
-/** Fields of OpenAI's API reference that no other vendor has an equivalent for. */
+/**
+ * Fields of OpenAI's API reference that no other vendor has an equivalent for, and OpenRouter's `image_config`, which goes
+ * with `modalities`.
+ */
 const OPENAI_ONLY = new Set([
   ...SHARED_FIELDS,
-  'audio',
-  // OpenRouter's, which goes with `modalities`.
-  'image_config',
-  'logit_bias',
-  'modalities',
-  'prediction',
-  'store',
-  'verbosity',
+  ...wordList('audio image_config logit_bias modalities prediction store verbosity'),
 ]);
 
 /** Fields that are read one by one, here and by the parsers of sampling, thinking and tools. */

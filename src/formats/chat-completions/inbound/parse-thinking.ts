@@ -14,6 +14,7 @@ import {
   type JsonObject,
   withoutNulls,
 } from '../../../lib/json.ts';
+import { wordList } from '../../../lib/words.ts';
 import { textAt } from '../../openai/fields.ts';
 
 interface ParsedThinking {
@@ -27,14 +28,7 @@ interface ParsedThinking {
 }
 
 /** The fields in which a caller may say it. */
-const FIELDS = [
-  'reasoning_effort',
-  'reasoning',
-  'thinking',
-  'enable_thinking',
-  'thinking_budget',
-  'extra_body',
-] as const;
+const FIELDS = wordList('reasoning_effort reasoning thinking enable_thinking thinking_budget extra_body');
 
 /** What is parsed of most requests. */
 const SAYS_NOTHING: ParsedThinking = { formatSpecific: {}, unknownFields: {} };

@@ -6,21 +6,14 @@
  */
 
 import { asObjects, hasSameItems, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { wordSet } from '../../../lib/words.ts';
+import { wordList, wordSet } from '../../../lib/words.ts';
 import { OF_CLIENTS } from '../../client-fields.ts';
 
-/** Fields of answers that OpenAI itself does not have. */
-export const ADDITIONAL_FIELDS: readonly string[] = [
-  'reasoning_content',
-  'reasoning_signature',
-  'reasoning',
-  'reasoning_details',
-  'thinking_blocks',
-  'extra_content',
-  'provider_specific_fields',
-  // OpenRouter: images that the model drew.
-  'images',
-];
+/** Fields of answers that OpenAI itself does not have. `images` is OpenRouter's, for those that the model drew. */
+export const ADDITIONAL_FIELDS = wordList(`
+  reasoning_content reasoning_signature reasoning reasoning_details thinking_blocks extra_content
+  provider_specific_fields images
+`);
 
 /** Fields of a message that belong to the answer. They move from the part back to the message. */
 const ANSWER_FIELDS = ['refusal', 'annotations', ...ADDITIONAL_FIELDS];

@@ -12,12 +12,11 @@ import {
   type JsonObject,
 } from '../../../lib/json.ts';
 import { flatTool } from '../../flat-tools.ts';
-import type { EchoedSetting } from '../wire/echoed-settings.ts';
 import { flatFormat } from './parse-settings.ts';
 import { flatChoice } from './parse-tool-choice.ts';
 
 /** Renders the settings as the response repeats them. @param body the caller's body */
-export function echoSettings(body: JsonObject): Readonly<Partial<Record<EchoedSetting, Json>>> {
+export function echoSettings(body: JsonObject): JsonObject {
   return {
     // What OpenAI writes for a request without access to any.
     access_programs: null,

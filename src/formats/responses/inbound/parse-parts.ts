@@ -14,21 +14,14 @@ import {
   otherFields,
 } from '../../../lib/json.ts';
 import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
+import { wordList } from '../../../lib/words.ts';
 import { missing, objectsAt, requiredText, textAt, wrongValue } from '../../openai/fields.ts';
 import { dataUrl, parseInputAudio } from '../../openai/media.ts';
 import { parseAnnotation } from '../wire/citations.ts';
 import { keepOrigin } from '../wire/origin.ts';
 import { splitBreakpoint } from './parse-cache-breakpoint.ts';
 
-const PART_TYPES = [
-  'input_text',
-  'input_image',
-  'input_file',
-  'input_audio',
-  'input_video',
-  'output_text',
-  'refusal',
-];
+const PART_TYPES = wordList('input_text input_image input_file input_audio input_video output_text refusal');
 
 /** Parses a string or a list of parts. @throws GatewayError `invalid-request` for a part that OpenAI does not have */
 export function parseContent(value: Json | undefined, path: Place): readonly ContentPart[] {

@@ -10,21 +10,20 @@ import {
   splitFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { wordList } from '../../../lib/words.ts';
-import { ECHOED_SETTINGS } from '../wire/echoed-settings.ts';
+import { wordSet } from '../../../lib/words.ts';
 
 /**
- * Fields that are read elsewhere, repeat the request, or say nothing in another format: who pays OpenAI for the response,
- * and the conversation at OpenAI that it belongs to. The caller knows the request already, and it may differ from the one
- * that the vendor got.
+ * Fields that are read elsewhere, repeat the request (`inbound/echo-settings.ts`), or say nothing in another format: who
+ * pays OpenAI for the response, and the conversation at OpenAI that it belongs to. The caller knows the request already,
+ * and it may differ from the one that the vendor got.
  */
-const HANDLED: ReadonlySet<string> = new Set([
-  ...ECHOED_SETTINGS,
-  ...wordList(`
-    billing completed_at conversation created_at error id include incomplete_details input model object output
-    output_text prompt prompt_cache_options service_tier status usage
-  `),
-]);
+const HANDLED = wordSet(`
+  access_programs background billing completed_at conversation created_at error frequency_penalty id include
+  incomplete_details input instructions max_output_tokens max_tool_calls metadata model object output output_text
+  parallel_tool_calls presence_penalty previous_response_id prompt prompt_cache_key prompt_cache_options
+  prompt_cache_retention reasoning safety_identifier service_tier status store temperature text tool_choice tools
+  top_logprobs top_p truncation usage user
+`);
 
 /** Fields that OpenAI's clients know, on the wire or in the types of the SDK. */
 const OPENAI_FIELDS: ReadonlySet<string> = new Set(['content_filters', 'moderation', 'tool_usage']);
