@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
   otherFields,
+  presentFields,
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
@@ -30,7 +31,7 @@ import type { PendingCalls } from './pending-calls.ts';
  * Fields that mark the answer at the end as one to be continued: DeepSeek's and Mistral's ("Chat Prefix Completion"), and
  * Moonshot's ("Partial Mode").
  */
-const MARKS = ['prefix', 'partial'] as const;
+const MARKS = ['prefix', 'partial'];
 
 const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   ...wordList(`
@@ -83,16 +84,11 @@ export function parseAssistant(given: JsonObject, pending: PendingCalls, param: 
     ...(typeof name === 'string' && { name }),
     ...withFormatSpecific(
       'chat-completions',
-      { ...(isObject(audio) && { audio }), ...getMarks(message) },
+      { ...(isObject(audio) && { audio }), ...presentFields(message, MARKS) },
       isObject(control) ? { cache_control: control } : {},
     ),
     ...withUnknownFields(withoutNulls(otherFields(message, ASSISTANT_FIELDS))),
   };
-}
-
-function getMarks(message: JsonObject): JsonObject {
-  const { prefix, partial } = message;
-  return { ...(prefix != null && { prefix }), ...(partial != null && { partial }) };
 }
 
 /** The fields of a message with nothing but what was said and called, as nearly all are. */

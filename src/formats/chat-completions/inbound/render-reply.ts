@@ -1,12 +1,6 @@
 /** A whole reply as a `chat.completion` (OpenAI API reference, "The chat completion object"). */
 
-import type {
-  OpaquePart,
-  RefusalPart,
-  TextPart,
-  ThinkingPart,
-  ToolCallPart,
-} from '../../../conversation/prompt.ts';
+import type { OpaquePart, TextPart, ThinkingPart, ToolCallPart } from '../../../conversation/prompt.ts';
 import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
@@ -58,17 +52,11 @@ function renderChoice(
     content: texts.length > 0 ? joinTexts(texts) : null,
     refusal: refusals.length > 0 ? joinTexts(refusals) : null,
     ...renderThoughts(thoughts, calls),
-    ...(functionCall && {
-      function_call: { ...renderFunction(functionCall), ...renderExtraContent(functionCall.signature) },
-    }),
+    ...(functionCall && { function_call: renderFunctionCall(functionCall) }),
     ...(others.length > 0 && { tool_calls: others.map(renderCall) }),
     ...renderTextFields(texts, blocks),
   };
-  const around = {
-    index,
-    message,
-    logprobs: logprobs ? renderLogprobs(logprobs, isRefusal) : null,
-  };
+  const around = { index, message, logprobs: logprobs ? renderLogprobs(logprobs, isRefusal) : null };
   return renderEnd(end, around, {
     calls: others.length,
     functionCall: functionCall !== undefined,
@@ -76,18 +64,10 @@ function renderChoice(
   });
 }
 
+const NONE = { calls: [], refusals: [], thoughts: [], blocks: [] };
+
 /** The parts of a choice besides its texts, by their kinds. */
-interface SortedParts {
-  readonly calls: readonly ToolCallPart[];
-  readonly refusals: readonly RefusalPart[];
-  readonly thoughts: readonly ThinkingPart[];
-  /** Blocks of other formats. */
-  readonly blocks: readonly OpaquePart[];
-}
-
-const NONE: SortedParts = { calls: [], refusals: [], thoughts: [], blocks: [] };
-
-function sortParts(parts: readonly ReplyPart[]): SortedParts {
+function sortParts(parts: readonly ReplyPart[]) {
   if (parts.every(({ kind }) => kind === 'text')) return NONE;
   return {
     calls: parts.filter((part) => part.kind === 'tool-call'),
@@ -131,11 +111,11 @@ function renderCall(call: ToolCallPart): JsonObject {
   const signed = renderExtraContent(call.signature);
   return custom
     ? { id, type: 'custom', custom: { name, input: call.arguments }, ...signed }
-    : { id, type: 'function', function: renderFunction(call), ...signed };
+    : { id, type: 'function', function: { name, arguments: call.arguments }, ...signed };
 }
 
-function renderFunction({ name, arguments: text }: ToolCallPart): JsonObject {
-  return { name, arguments: text };
+function renderFunctionCall({ name, arguments: text, signature }: ToolCallPart): JsonObject {
+  return { name, arguments: text, ...renderExtraContent(signature) };
 }
 
 function joinTexts(parts: readonly { readonly text: string }[]): string {

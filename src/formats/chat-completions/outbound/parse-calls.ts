@@ -161,12 +161,9 @@ export class CallReader {
     if (known === undefined) return name === '' ? same : undefined;
     // A new id for every piece comes without a name. A new call has a name.
     if (name === '' || known.name === '') return known;
-    return repeatsHead(known, id, name) || this.#continuesName(known, name) ? known : undefined;
-  }
-
-  /** Whether a call's name is not complete, and goes on like this in the name of a tool. */
-  #continuesName({ part, name }: Call, more: string): boolean {
-    return part === undefined && this.#beginsTool(name + more);
+    if (repeatsHead(known, id, name)) return known;
+    // Its name may not be complete, and go on like this.
+    return known.part === undefined && this.#beginsTool(known.name + name) ? known : undefined;
   }
 
   /** Whether a tool has this name or, if it is to be longer, another one that begins so. */

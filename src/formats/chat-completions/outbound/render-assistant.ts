@@ -1,10 +1,17 @@
 /** An assistant turn as one message. */
 
-import type { ContentPart, Part, TextPart, ToolCallPart, Turn } from '../../../conversation/prompt.ts';
+import type {
+  ContentPart,
+  OpaquePart,
+  Part,
+  TextPart,
+  ToolCallPart,
+  Turn,
+} from '../../../conversation/prompt.ts';
 import { wholeArguments } from '../../../conversation/rules/arguments.ts';
 import { asFunctionCall } from '../../../conversation/rules/custom-tools.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
-import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
+import { isEmpty, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { joinLists, keepItems } from '../../../lib/lists.ts';
 import { Foreign } from '../../foreign.ts';
 import { ownFields, reportForeign } from '../../own-fields.ts';
@@ -43,11 +50,11 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
   const breakpoint = writtenBreakpoint(turn.formatSpecific, context);
   const answer = keepItems(withoutRefusal, isFilled);
   const filled = thoughts.text === '' ? answer : [{ kind: 'text', text: thoughts.text } as const, ...answer];
-  const rendered = renderAssistantContent(
-    isEmpty(breakpoint) ? filled : withoutMessageBreakpoint(filled),
-    thoughts.content,
-    context,
-  );
+  const marked = isEmpty(breakpoint) ? filled : withoutMessageBreakpoint(filled);
+  const rendered =
+    thoughts.content.length === 0
+      ? renderContent(marked, '', context)
+      : [...thoughts.content, ...joinLists(marked.map((part) => renderPart(part, context)))];
   return {
     ...turn.unknownFields,
     ...breakpoint,
@@ -58,7 +65,8 @@ export function renderAssistant(turn: Turn, context: RenderContext): JsonObject 
     ...(refusal !== '' && { refusal }),
     ...thoughts.fields,
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...renderTextSignature(texts, context),
+    // The message has room for only one.
+    ...renderSignature(texts.findLast((part) => part.signature)?.signature, context),
     ...renderAnnotationsField(texts, context),
     ...(turn.name !== undefined && { name: turn.name }),
   };
@@ -96,16 +104,6 @@ function refusalText(content: readonly ContentPart[]): string {
   return text;
 }
 
-/** The content, after the thoughts. The texts of one answer that are to be apart have separators between them. */
-function renderAssistantContent(
-  content: readonly ContentPart[],
-  thoughts: readonly JsonObject[],
-  context: RenderContext,
-): Json {
-  if (thoughts.length === 0) return renderContent(content, '', context);
-  return [...thoughts, ...joinLists(content.map((part) => renderPart(part, context)))];
-}
-
 function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   const { dialect, report } = context;
   const call = dialect.customTools ? part : asFunctionCall(part);
@@ -123,7 +121,7 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
   const name = toolNameFor(call.name, dialect);
   if (call.custom) return { ...common, type: 'custom', custom: { name, input: call.arguments } };
   // Most services read them, and refuse anything but an object.
-  const isUnread = context.dialect.openaiFields || context.dialect.lossless;
+  const isUnread = dialect.openaiFields || dialect.lossless;
   const text = context.exact && isUnread ? call.arguments || '{}' : wholeArguments(call.arguments);
   if (isBare) return { id, type: 'function', function: { name, arguments: text } };
   return { ...common, type: 'function', function: { name, arguments: text } };
@@ -131,10 +129,7 @@ function renderCall(part: ToolCallPart, context: RenderContext): JsonObject {
 
 /** Blocks of other formats, which go into `provider_specific_fields`, as in an answer. */
 function renderForeignBlocks(parts: readonly Part[], context: RenderContext): JsonObject {
-  const blocks = keepItems(
-    keepItems(parts, (part) => part.kind === 'opaque'),
-    isForeign,
-  );
+  const blocks = keepItems(parts, isForeign);
   if (blocks.length === 0) return {};
   if (!context.dialect.lossless) {
     for (const part of blocks) renderPart(part, context);
@@ -145,18 +140,13 @@ function renderForeignBlocks(parts: readonly Part[], context: RenderContext): Js
   return others.fields();
 }
 
-function isForeign(part: ContentPart): boolean {
+function isForeign(part: Part): part is OpaquePart {
   return part.kind === 'opaque' && part.format !== 'chat-completions';
 }
 
 /** Whether a part is more than an empty text, which only holds a signature. */
 function isFilled(part: ContentPart): boolean {
   return part.kind !== 'text' || part.text !== '' || part.cacheBreakpoint !== undefined;
-}
-
-/** The signature of the last signed text: the message has room for only one. */
-function renderTextSignature(texts: readonly TextPart[], context: RenderContext): JsonObject {
-  return renderSignature(texts.findLast((part) => part.signature)?.signature, context);
 }
 
 function renderAnnotationsField(texts: readonly TextPart[], { dialect, report }: RenderContext): JsonObject {

@@ -1,6 +1,6 @@
 /** The content of messages: a string if that can hold everything, otherwise a list of parts. */
 
-import type { ContentPart, Part, RefusalPart } from '../../../conversation/prompt.ts';
+import type { ContentPart, Part } from '../../../conversation/prompt.ts';
 import { isPlain } from '../../../conversation/turn-parts.ts';
 import { isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { joinLists, keepItems } from '../../../lib/lists.ts';
@@ -53,14 +53,14 @@ export function renderPart(part: ContentPart, context: RenderContext): JsonObjec
     case 'text':
       return [{ ...common, type: 'text', text: part.text }];
     case 'refusal':
-      return [{ ...common, ...renderRefusal(part, context) }];
+      return [
+        context.dialect.openaiFields
+          ? { ...common, type: 'refusal', refusal: part.text }
+          : { ...common, type: 'text', text: part.text },
+      ];
     case 'media':
       return [{ ...common, ...renderMedia(part, context) }];
   }
-}
-
-function renderRefusal({ text }: RefusalPart, { dialect }: RenderContext): JsonObject {
-  return dialect.openaiFields ? { type: 'refusal', refusal: text } : { type: 'text', text };
 }
 
 /** The text of a part without any other fields; undefined for other parts. */

@@ -1,6 +1,6 @@
 /** Tool results as tool messages. */
 
-import type { ContentPart, MediaPart, Part, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { contentWithFailure } from '../../../conversation/rules/failed-result.ts';
 import { contentWithBreakpoint, isPlain } from '../../../conversation/turn-parts.ts';
 import { flat } from '../../../lib/flat-text.ts';
@@ -80,9 +80,4 @@ function renderResult(result: ToolResultPart, context: RenderContext): JsonObjec
 
 function text(words: string): TextPart {
   return { kind: 'text', text: words };
-}
-
-/** The results among parts. */
-export function findResults(parts: readonly Part[]): readonly ToolResultPart[] {
-  return keepItems(parts, (part) => part.kind === 'tool-result');
 }

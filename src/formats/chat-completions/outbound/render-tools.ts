@@ -38,19 +38,16 @@ export function renderToolFields(prompt: Prompt, context: RenderContext): JsonOb
   const choice = prompt.toolChoice && renderToolChoice(prompt.toolChoice, given, context);
   const { tools, search } = renderTools(choice?.only ? filterAllowed(given, choice.only) : given, context);
   if (choice?.only) report('toolChoice', 'approximated', 'only the allowed tools are sent');
-  // A choice without tools is a 400 here. Callers of responses may send one (Codex does, to compact a dialogue).
-  if (tools.length === 0 && (given.length > 0 || !(context.exact || mustCall(prompt)))) return { ...search };
+  // A choice without tools is a 400 here. Callers of responses may send one (Codex does, to compact a dialogue). A forced
+  // call without any tool is the caller's mistake, which the service reports.
+  const isForced = prompt.toolChoice?.mode === 'required';
+  if (tools.length === 0 && (given.length > 0 || !(context.exact || isForced))) return { ...search };
   return {
     ...(tools.length > 0 && { tools }),
     ...(choice && { tool_choice: choice.value }),
     ...(prompt.parallelToolCalls !== undefined && { parallel_tool_calls: prompt.parallelToolCalls }),
     ...search,
   };
-}
-
-/** Whether a call is forced. Without any tool that is the caller's mistake, which the service reports. */
-function mustCall({ toolChoice }: Prompt): boolean {
-  return toolChoice?.mode === 'required';
 }
 
 /** The list of tools, and the web search, which is at the top of the body. */
@@ -84,7 +81,12 @@ function isSearch({ format, value, webSearch }: HostedTool, dialect: Dialect): b
 function renderSearch({ format, value }: HostedTool, report: Report): Json | undefined {
   if (format === 'chat-completions') return value[WEB_SEARCH_OPTIONS];
   reportWebSearch(value, WEB_SEARCH_OPTIONS, ['search_context_size', 'user_location'], report);
-  return searchOptions(value);
+  const { size, place: { type: _, ...approximate } = {} } = readWebSearch(value);
+  const place = withoutNulls(approximate);
+  return {
+    ...(size !== undefined && { search_context_size: size }),
+    ...(!isEmpty(place) && { user_location: { type: 'approximate', approximate: place } }),
+  };
 }
 
 /** The tools without `strict`, unless all of them are strict. */
@@ -158,13 +160,4 @@ function nestedGrammar(format: JsonObject): JsonObject {
   const { type, syntax, definition, ...rest } = format;
   if (type !== 'grammar' || definition === undefined) return format;
   return { ...rest, type, grammar: { syntax: syntax ?? 'lark', definition } };
-}
-
-function searchOptions(tool: JsonObject): JsonObject {
-  const { size, place: { type: _, ...approximate } = {} } = readWebSearch(tool);
-  const place = withoutNulls(approximate);
-  return {
-    ...(size !== undefined && { search_context_size: size }),
-    ...(!isEmpty(place) && { user_location: { type: 'approximate', approximate: place } }),
-  };
 }

@@ -2,12 +2,13 @@
 
 import type { Part, Turn } from '../../../conversation/prompt.ts';
 import { isEmpty, type JsonObject } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { reportForeign } from '../../own-fields.ts';
 import { isEmptyMessage, renderAssistant } from './render-assistant.ts';
 import { withoutMessageBreakpoint, writtenBreakpoint } from './render-cache-breakpoints.ts';
 import { findContent, renderContent } from './render-content.ts';
 import type { RenderContext } from './render-context.ts';
-import { appendToLastResult, findResults, renderResults } from './render-results.ts';
+import { appendToLastResult, renderResults } from './render-results.ts';
 
 /**
  * All messages of a conversation.
@@ -48,7 +49,7 @@ function systemRole(turn: Turn, { dialect, target }: RenderContext): 'system' | 
 /** The messages of a user turn: first the results, then the content. */
 function renderUser(turn: Turn, context: RenderContext): JsonObject[] {
   const content = findContent(turn.parts);
-  const results = findResults(turn.parts);
+  const results = keepItems(turn.parts, (part) => part.kind === 'tool-result');
   reportMisplaced(turn.parts, context);
   if (results.length === 0) return [renderPlain(turn, 'user', content, context)];
   const { userAfterTool, mediaInToolMessages } = context.dialect;
