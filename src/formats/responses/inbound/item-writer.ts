@@ -17,8 +17,7 @@ import { getOrigin } from '../wire/origin.ts';
 import { type Mark, sealSignature } from '../wire/sealed-signature.ts';
 import { findWholeItem } from '../wire/whole-items.ts';
 import { type CallerName, CallItem } from './call-item.ts';
-import { clientCallItem } from './client-call-item.ts';
-import type { ClientCall } from './client-calls.ts';
+import { type ClientCall, clientCallItem } from './client-calls.ts';
 import { writeHostedItem } from './hosted-item.ts';
 import { MessageItem } from './message-item.ts';
 import type { TextOptions } from './message-text.ts';
@@ -203,7 +202,7 @@ export class ItemWriter {
 
   #resume(item: Item, start: PartStart): void {
     this.#writing = item;
-    // That of a call stands before it.
+    // The signature of a call has been written before it.
     this.#signature = start.part.kind === 'tool-call' ? undefined : start.signature;
     item.start?.(start);
   }
@@ -214,7 +213,7 @@ export class ItemWriter {
     this.#resume(item, start);
   }
 
-  /** Writes an item that has come whole. What is none in this format stands beside the items. */
+  /** Writes an item that has come whole. A block that is no item of this format becomes an additional field. */
   #writeBlock(part: PartStart['part'] & { kind: 'opaque' }): void {
     const found = findWholeItem(part);
     // The result of a search names the block of its call.
