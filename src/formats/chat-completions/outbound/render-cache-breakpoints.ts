@@ -18,15 +18,13 @@ interface Marked {
   readonly formatSpecific?: FormatSpecific;
 }
 
-type Context = Pick<RenderContext, 'dialect' | 'target' | 'report'>;
-
 /**
  * The breakpoint as a caller of this format wrote it, to be spread; empty if there is none, or the service does not take
  * it so: OpenAI knows no `cache_control` ("Unknown parameter").
  */
 export function writtenBreakpoint(
   formatSpecific: FormatSpecific | undefined,
-  { dialect, target }: Pick<Context, 'dialect' | 'target'>,
+  { dialect, target }: RenderContext,
 ): JsonObject {
   if (formatSpecific === undefined || isRefused(target)) return NOTHING;
   const { prompt_cache_breakpoint: breakpoint, cache_control: control } = findRoundTrip(
@@ -57,7 +55,7 @@ function isOpenAis({ openaiFields, lossless }: Dialect): boolean {
  */
 export function renderBreakpoint(
   { cacheBreakpoint, formatSpecific }: Marked,
-  context: Context,
+  context: RenderContext,
   path: PromptPath = 'turns[].mark',
 ): JsonObject {
   if (cacheBreakpoint === undefined) return NOTHING;
@@ -83,12 +81,12 @@ export function marksParts({ dialect, target }: RenderContext): boolean {
 }
 
 /** The breakpoint of a call, which only some routers take, and only as a caller of theirs writes it. */
-export function renderCallBreakpoint(call: Marked, context: Context): JsonObject {
+export function renderCallBreakpoint(call: Marked, context: RenderContext): JsonObject {
   const { lossless, cacheControl } = context.dialect;
   const isOwn = call.formatSpecific?.format === 'chat-completions';
   if (isOwn && (lossless || cacheControl)) return renderBreakpoint(call, context);
   if (call.cacheBreakpoint) context.report('turns[].mark', 'dropped', 'calls have none here');
-  return {};
+  return NOTHING;
 }
 
 /** The parts of a message whose breakpoint stands on the message itself: the last part has none. */

@@ -4,10 +4,11 @@
  */
 
 import type { CacheBreakpoint } from '../../../conversation/prompt.ts';
-import { asObject, asText, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import { asObject, type JsonObject, withoutFields } from '../../../lib/json.ts';
+import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 
-/** Fields, with the breakpoint among them apart. */
-export interface SplitBreakpoint {
+/** Fields, split into the breakpoint and the others. */
+interface SplitBreakpoint {
   readonly cacheBreakpoint: CacheBreakpoint | undefined;
   /** OpenAI's own breakpoint, as the caller wrote it. */
   readonly own: JsonObject;
@@ -21,9 +22,8 @@ export function splitBreakpoint(fields: JsonObject): SplitBreakpoint {
   const other = asObject(fields['cache_control']);
   const found = own ?? other;
   if (found === undefined) return { cacheBreakpoint: undefined, own: {}, rest: fields };
-  const ttl = asText(found['ttl']);
   return {
-    cacheBreakpoint: ttl === undefined ? {} : { ttl },
+    cacheBreakpoint: parseCacheControl(found),
     own: own ? { prompt_cache_breakpoint: own } : {},
     rest: withoutFields(fields, [
       ...(own ? ['prompt_cache_breakpoint'] : []),

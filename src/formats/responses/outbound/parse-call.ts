@@ -43,12 +43,9 @@ export class CallReader implements ItemReader {
 
   read({ type, kind }: ItemEvent, event: JsonObject): void {
     if (kind.field !== this.#field) return;
-    if (type === 'delta') this.#readDelta(asText(event['delta']) ?? '');
+    const delta = asText(event['delta']) ?? '';
+    if (type === 'delta') this.#write(this.#custom ? delta : this.#pieces.add(delta));
     else if (type === 'text-done') this.#complete(event);
-  }
-
-  #readDelta(delta: string): void {
-    this.#write(this.#custom ? delta : this.#pieces.add(delta));
   }
 
   /** @throws GatewayError `upstream-broken` if the whole call has no name either. */

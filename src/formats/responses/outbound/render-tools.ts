@@ -101,7 +101,7 @@ function renderGrammar(tool: CustomTool): JsonObject | undefined {
 function renderHosted(tool: HostedTool, { dialect, report }: RenderContext): readonly JsonObject[] {
   if (tool.format === 'responses') return [tool.value];
   if (tool.webSearch) {
-    reportWebSearch(tool.value, 'web_search', keptOfSearch(dialect), report);
+    reportWebSearch(tool.value, 'web_search', SEARCH_SETTINGS[dialect.searchOptions], report);
     return [renderWebSearch(tool.value, dialect)];
   }
   report('tools[].type', 'dropped', `a hosted tool of ${tool.format}`);
@@ -110,11 +110,7 @@ function renderHosted(tool: HostedTool, { dialect, report }: RenderContext): rea
 
 /** Settings of other formats' searches that are sent on. How often to search is a field of the whole request. */
 const DOMAINS = ['allowed_domains', 'blocked_domains', 'excludeDomains', 'max_uses'];
-
-/** The settings of other formats' searches that a service takes. */
-function keptOfSearch({ searchOptions }: Dialect): readonly string[] {
-  return searchOptions === 'all' ? [...DOMAINS, 'search_context_size', 'user_location'] : DOMAINS;
-}
+const SEARCH_SETTINGS = { domains: DOMAINS, all: [...DOMAINS, 'search_context_size', 'user_location'] };
 
 /** Another format's web search as OpenAI's tool. */
 function renderWebSearch(tool: JsonObject, { searchOptions }: Dialect): JsonObject {
