@@ -75,8 +75,8 @@ const CONTENTS = ['content', 'output'] as const;
 type TextType = 'text' | 'input_text';
 
 /**
- * A message with a breakpoint on its last part that can have one. None is for a message that ends with calls, nor, in
- * responses, for one that the model wrote.
+ * A message with a breakpoint on its last part that can have one. A message that ends with calls gets none, and neither
+ * does, in responses, one that the model wrote.
  */
 function withBreakpoint(turn: JsonObject, textType: TextType): JsonObject {
   const { role, tool_calls: calls } = turn;

@@ -12,7 +12,7 @@ export interface ReportedCounts {
   readonly output: number | undefined;
   readonly total: number | undefined;
   readonly reasoning: number | undefined;
-  /** What the usage names of its input and of its output, each figure beside those above. */
+  /** The further figures that the usage names as parts of its input and of its output. */
   readonly inputKinds: readonly number[];
   readonly outputKinds: readonly number[];
 }

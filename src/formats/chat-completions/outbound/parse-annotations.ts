@@ -42,7 +42,7 @@ export class AnnotationReader {
     this.settle(out);
   }
 
-  /** Counts what is no part of a text, before the first. */
+  /** Counts what the message has before its first text. */
   skip(length: number): void {
     this.#skipped += length;
   }

@@ -31,9 +31,9 @@ export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
 class UsageStripper implements Step<Uint8Array, Uint8Array> {
   /** The beginning of a line. */
   readonly #held = new UnreadBytes();
-  /** Whether the rest of a line comes that was let pass. */
+  /** Whether a long line passes, of which more is to come. */
   #isPassing = false;
-  /** Whether the next line is the first one of an event, and whether the one before was, and is taken out. */
+  /** Whether the next line begins an event, and whether the line before it was an event that is taken out. */
   #isFirst = true;
   #isGone = false;
 
@@ -68,7 +68,7 @@ class UsageStripper implements Step<Uint8Array, Uint8Array> {
     if (held.size() > 0) give(out, this.#shown(held.bytes(), findLines(held.bytes())));
   }
 
-  /** What is shown of lines, of which only the last one may lack its end. */
+  /** The lines without what is cut out. Only the last one may lack its end. */
   #shown(bytes: Uint8Array, lines: Lines): Uint8Array {
     const cuts: Span[] = [];
     let at = this.#isGone ? this.#skipBlank(bytes, 0, lines, cuts) : 0;
@@ -96,7 +96,7 @@ class UsageStripper implements Step<Uint8Array, Uint8Array> {
     return end;
   }
 
-  /** Lets pass what belongs to a long line. @returns where it ends. */
+  /** Passes on the rest of a long line. @returns where it ends. */
   #pass(bytes: Uint8Array, out: Sink<Uint8Array>): number {
     const end = findLines(bytes).end(0);
     this.#isPassing = end === undefined;
@@ -104,7 +104,7 @@ class UsageStripper implements Step<Uint8Array, Uint8Array> {
     return end ?? bytes.length;
   }
 
-  /** Whether a piece only makes the line longer that is held. Of that the last byte may be half of its end. */
+  /** Whether a piece only makes the held line longer. A CR at the end of that line may be half of its end. */
   #goesOn(chunk: Uint8Array): boolean {
     const size = this.#held.size();
     if (size === 0 || size + chunk.byteLength > MAX_LINE_LENGTH || this.#held.bytes()[size - 1] === CR)
@@ -117,13 +117,13 @@ function give(out: Sink<Uint8Array>, bytes: Uint8Array): void {
   if (bytes.length > 0) out.enqueue(bytes);
 }
 
-/** Where lines begin and end (WHATWG HTML, 9.2.5: with LF, CR or both). To be asked from the first line to the last. */
+/** Where lines begin and end (WHATWG HTML, 9.2.5: with LF, CR or both). Ask for them in their order. */
 interface Lines {
-  /** The beginning of the line that the byte at `at` is in, where another one ends at `from`. */
+  /** Where the line begins that has the byte at `at`. An earlier line ends at `from`. */
   start(at: number, from: number): number;
-  /** Behind the line that the byte at `at` is in; undefined where its end is not to be seen: a CR may be half of one. */
+  /** Where that line ends; undefined if its end has not come yet. A CR at the very end may be half of one. */
   end(at: number): number | undefined;
-  /** Behind the last line whose end is to be seen. */
+  /** Where the last line ends whose end has come. */
   whole(): number;
 }
 
@@ -159,7 +159,7 @@ function endsBlank(bytes: Uint8Array, end: number): boolean {
   return before === 0 || isLineEnd(bytes[before - 1]);
 }
 
-/** What is not to be seen of a line with `"usage"` in it: all of it, or that member. */
+/** What is cut out of a line with `"usage"` in it: the whole line, that member, or nothing. */
 function findCut(bytes: Uint8Array, line: Span): Span | undefined {
   if (line.end - line.start > MAX_LINE_LENGTH || !isAt(bytes, line.start, DATA)) return undefined;
   const data = { start: line.start + DATA.length, end: line.end };

@@ -33,7 +33,7 @@ export interface CallSignature {
   readonly signature: Signature;
 }
 
-/** The fields with the thoughts of a message or delta, that which most services have first. */
+/** The fields that may hold the thoughts of a message or delta as text, the most common one first. */
 const PLAIN_FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
 
 const DETAIL_FIELDS = ['reasoning_details', ...PLAIN_FIELDS] as const;

@@ -70,7 +70,7 @@ function parseTokens(usage: JsonObject, model: string): Tokens {
   });
 }
 
-/** What services in front of Claude tell of a cache in Anthropic's words, who counts it apart from the input. */
+/** The cache figures of services in front of Claude, by the names of Anthropic, which counts them apart from the input. */
 const CACHE_FIGURES: readonly string[] = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 /** The figures that a reply has too, in the usage and in its details. */

@@ -55,7 +55,7 @@ const OPENAI_FIELDS: ReadonlySet<string> = new Set([
 
 const LOGPROBS = 'message.output_text.logprobs';
 
-/** What of `include` answers of other formats are given with: log probabilities, and thoughts as this format seals them. */
+/** The words of `include` that answers of other formats meet: log probabilities, and thoughts as this format seals them. */
 const INCLUDED: ReadonlySet<Json> = new Set([LOGPROBS, 'reasoning.encrypted_content']);
 
 /** Fields that are read one by one. */
@@ -141,7 +141,7 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
   };
 }
 
-/** The words of `include` that remain to be said beside `Prompt.logprobs`. */
+/** The words of `include` besides log probabilities, which `Prompt.logprobs` asks for. */
 function parseIncluded(included: readonly Json[], report: ParseReport): readonly Json[] {
   const others = included.filter((word) => word !== LOGPROBS);
   if (others.some((word) => !INCLUDED.has(word)))

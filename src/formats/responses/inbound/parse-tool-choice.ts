@@ -16,7 +16,7 @@ interface ParsedChoice {
   readonly toolChoice?: ToolChoice;
   /** `tool_choice` as it came, if the neutral choice lacks some of its hosted tools. */
   readonly formatFields?: JsonObject;
-  /** The same, if the neutral choice says as much in other words, or it has been reported what it lacks. */
+  /** The same, if the neutral choice says as much in other words, or what it lacks has been reported. */
   readonly roundTrip?: JsonObject;
 }
 

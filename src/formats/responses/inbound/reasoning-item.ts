@@ -41,7 +41,7 @@ export class ReasoningItem implements Item {
   #kind = SUMMARY;
   #encrypted: string | undefined;
   #text = '';
-  /** Those of the open part. */
+  /** The deltas of the open part. */
   #deltas: Deltas | undefined;
 
   constructor(place: Place, first: PartStart, events: EventWriter) {
