@@ -109,6 +109,10 @@ describe('responses', () => {
     expect(responses.parseFinish(response, said)).toEqual(end);
   });
 
+  const rendered = (...finish: Parameters<typeof responses.renderStatus>) => ({
+    status: responses.renderStatus(...finish),
+    details: responses.renderIncompleteDetails(...finish),
+  });
   const completed = { status: 'completed', details: null };
   const cut = (reason: string) => ({ status: 'incomplete', details: { reason } });
   test.each<[Finish, refusal: boolean, told: object]>([
@@ -124,12 +128,12 @@ describe('responses', () => {
     ['content-filter', true, cut('content_filter')],
     ['malformed-call', false, cut('content_filter')],
   ])('%s is said, where a refusal was: %s', (finish, refusal, told) => {
-    expect(responses.renderFinish({ finish }, refusal)).toEqual(told);
+    expect(rendered({ finish }, refusal)).toEqual(told);
   });
 
   test('an unknown reason is written again', () => {
     const own = { format: 'responses', fields: { incomplete_details: { reason: 'new' } } } as const;
-    expect(responses.renderFinish({ finish: 'other', formatSpecific: own }, false)).toEqual(cut('new'));
+    expect(rendered({ finish: 'other', formatSpecific: own }, false)).toEqual(cut('new'));
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
-import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
+import { renderFinishFields, renderIncompleteDetails } from '../wire/finish-reasons.ts';
 import { renderUsage } from '../wire/usage.ts';
 import { echoSettings } from './echo-settings.ts';
 import { EchoedSettings, RenderedResponse } from './rendered-response.ts';
@@ -59,7 +59,7 @@ export class ResponseRenderer {
   }
 
   ended({ start, output, usage, refused, additional }: Progress, end: Choice['end']): RenderedResponse {
-    const { status, details } = renderFinish(end, refused);
+    const details = renderIncompleteDetails(end, refused);
     const tier = start.serviceTier ?? '';
     const allAdditional = {
       ...findAdditionalFields(end, 'responses', STANDARD),
@@ -68,9 +68,9 @@ export class ResponseRenderer {
     };
     const created = start.created ?? this.#request.created;
     const fields = {
-      status,
+      status: details === null ? 'completed' : 'incomplete',
       // Only a completed response has it (API reference).
-      completed_at: status === 'completed' ? findCompletedAt(end, created) : null,
+      completed_at: details === null ? findCompletedAt(end, created) : null,
       incomplete_details: details,
       service_tier: TIERS.has(tier) ? tier : 'default',
       output,

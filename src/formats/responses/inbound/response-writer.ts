@@ -13,7 +13,7 @@ import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { asList } from '../../../lib/json.ts';
 import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
-import { renderFinish } from '../wire/finish-reasons.ts';
+import { renderStatus } from '../wire/finish-reasons.ts';
 import { findNamespacedNames } from '../wire/namespaces.ts';
 import { findClientCalls } from './client-calls.ts';
 import { ItemWriter } from './item-writer.ts';
@@ -83,14 +83,14 @@ export class ResponseWriter {
         return;
       case 'choice-end': {
         this.#end = getChoiceEnd(event);
-        const { status } = renderFinish(this.#end, this.#items.refused);
+        const status = renderStatus(this.#end, this.#items.refused);
         this.#items.finish(status, this.#end.finish === 'stop');
         return;
       }
       case 'reply-end': {
         this.#start = mergeStart(event, this.#start);
         this.#over = true;
-        const { status } = renderFinish(this.#end, this.#items.refused);
+        const status = renderStatus(this.#end, this.#items.refused);
         this.#events.writeResponse([`response.${status}`], () => this.render());
       }
     }

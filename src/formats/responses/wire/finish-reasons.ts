@@ -53,35 +53,34 @@ export function parseFinish(
   return { finish: contained.refusal ? 'refusal' : 'stop' };
 }
 
-/** A finish in this format. */
-export interface RenderedFinish {
-  readonly status: 'completed' | 'incomplete';
-  /** `incomplete_details`. */
-  readonly details: JsonObject | null;
-}
-
-/** Renders a finish. @param refusal whether the answer has a refusal in words, which makes it a complete answer */
-export function renderFinish(end: Choice['end'], refusal: boolean): RenderedFinish {
+/**
+ * Renders `incomplete_details`: null for a complete answer.
+ * @param refusal whether the answer has a refusal in words, which makes it a complete answer.
+ */
+export function renderIncompleteDetails(end: Choice['end'], refusal: boolean): JsonObject | null {
   switch (end.finish) {
     case 'length':
     case 'context-length':
-      return incomplete({ reason: 'max_output_tokens' });
+      return { reason: 'max_output_tokens' };
     case 'content-filter':
     case 'malformed-call':
-      return incomplete({ reason: 'content_filter' });
+      return { reason: 'content_filter' };
     case 'refusal':
-      return refusal ? COMPLETED : incomplete({ reason: 'content_filter' });
-    case 'other': {
+      return refusal ? null : { reason: 'content_filter' };
+    case 'other':
       // A reason of OpenAI's that the gateway does not know yet is kept as OpenAI wrote it.
-      const details = asObject(findFormatFields(end.formatSpecific, 'responses')['incomplete_details']);
-      return details ? incomplete(details) : COMPLETED;
-    }
+      return asObject(findFormatFields(end.formatSpecific, 'responses')['incomplete_details']) ?? null;
     case 'stop':
     case 'stop-sequence':
     case 'tool-calls':
     case 'pause':
-      return COMPLETED;
+      return null;
   }
+}
+
+/** Renders the `status` of an answer that has ended. @see renderIncompleteDetails */
+export function renderStatus(end: Choice['end'], refusal: boolean): 'completed' | 'incomplete' {
+  return renderIncompleteDetails(end, refusal) === null ? 'completed' : 'incomplete';
 }
 
 /** What an end says beyond status and reason, as additional fields of the response. */
@@ -91,10 +90,4 @@ export function renderFinishFields(end: Choice['end']): JsonObject {
     stop_sequence: end.stopSequence,
     finish_explanation: end.explanation,
   });
-}
-
-const COMPLETED: RenderedFinish = { status: 'completed', details: null };
-
-function incomplete(details: JsonObject): RenderedFinish {
-  return { status: 'incomplete', details };
 }
