@@ -23,17 +23,20 @@ import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 import {
   emptyList,
   flagAt,
+  integerAt,
   metadataAt,
   missing,
+  numberAt,
   objectAt,
   objectsAt,
   SHARED_FIELDS,
+  seedAt,
+  stopsAt,
   textAt,
 } from '../../openai/fields.ts';
 import { reportRenamedTools } from '../../openai/renamed-tools.ts';
 import { findMaxSearches } from '../../web-search.ts';
 import { parseImageOptions, parseOutput } from './parse-output.ts';
-import { parseSampling } from './parse-sampling.ts';
 import { parseThinking } from './parse-thinking.ts';
 import { keyOfCall, parseToolChoice, toolKey } from './parse-tool-choice.ts';
 import { parseTools } from './parse-tools.ts';
@@ -129,6 +132,26 @@ export function parseRequest(body: JsonObject, report: ParseReport): Prompt {
     },
     ...withUnknownFields(unknownFields),
   };
+}
+
+/** The settings of sampling: temperature and the like, the limit of tokens, stop sequences and log probabilities. */
+function parseSampling(body: JsonObject) {
+  return compact({
+    maxTokens:
+      integerAt(body['max_completion_tokens'], 'max_completion_tokens') ??
+      integerAt(body['max_tokens'], 'max_tokens'),
+    temperature: numberAt(body['temperature'], 'temperature'),
+    topP: numberAt(body['top_p'], 'top_p'),
+    topK: numberAt(body['top_k'], 'top_k'),
+    stop: stopsAt(body['stop']),
+    // `random_seed` is Mistral's name.
+    seed: seedAt(body['seed']) ?? integerAt(body['random_seed'], 'random_seed'),
+    frequencyPenalty: numberAt(body['frequency_penalty'], 'frequency_penalty'),
+    presencePenalty: numberAt(body['presence_penalty'], 'presence_penalty'),
+    choices: integerAt(body['n'], 'n'),
+    logprobs: flagAt(body['logprobs'], 'logprobs'),
+    topLogprobs: integerAt(body['top_logprobs'], 'top_logprobs'),
+  });
 }
 
 /** `web_search_options` stands beside the tools, so a subset of the allowed tools does not exclude the search. */

@@ -71,16 +71,10 @@ function findTokens(text: string, tokens: readonly TokenLogprob[], from: number)
 }
 
 function toOpenPart(part: ReplyPart): OpenPart {
-  switch (part.kind) {
-    case 'text':
-    case 'refusal':
-    case 'thinking':
-      return { kind: part.kind };
-    case 'tool-call':
-      return { kind: part.kind, id: part.id, name: part.name, ...(part.custom && { custom: true }) };
-    case 'opaque':
-      return part;
-  }
+  if (part.kind === 'opaque') return part;
+  if (part.kind !== 'tool-call') return { kind: part.kind };
+  const { kind, id, name, custom } = part;
+  return { kind, id, name, ...(custom && { custom }) };
 }
 
 function getText(part: ReplyPart): string {
