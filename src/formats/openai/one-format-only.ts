@@ -4,44 +4,34 @@ import type { FormatName, MediaPart, Prompt } from '../../conversation/prompt.ts
 import { isSearch } from '../../conversation/tools.ts';
 import type { ModelTraits } from '../format.ts';
 
-type Format = Extract<FormatName, 'chat-completions' | 'responses'>;
-
-interface Row {
-  readonly format: Format;
-  /** Whether a prompt asks this of a model that can do it. */
-  asks(prompt: Prompt, target: Target): boolean;
-}
-
 type Target = Pick<ModelTraits, 'model' | 'input' | 'dialect'>;
 
 /** OpenAI's models that search the web, but for the search models, which are not in responses ("Web search" guide). */
 const SEARCHES = /^gpt-(?:4o|4\.1|[5-9])(?!-nano|.*-search)/;
 
-const ROWS: readonly Row[] = [
-  // `input_file` has a `file_url`; the `file` of chat-completions takes only data and ids.
-  {
-    format: 'responses',
-    asks: (prompt) => hasMedia(prompt, ({ media, source }) => media === 'document' && isAddress(source)),
-  },
-  // Chat-completions takes `web_search_options` only for the search models. Azure's administrators may forbid the tool.
-  {
-    format: 'responses',
-    asks: (prompt, { model, dialect }) => dialect === 'openai' && maySearch(prompt) && SEARCHES.test(model),
-  },
-  // Responses has neither `n` nor `input_audio`.
-  { format: 'chat-completions', asks: ({ choices = 1 }) => choices > 1 },
-  {
-    format: 'chat-completions',
-    asks: (prompt, { input }) =>
-      input?.includes('audio') === true && hasMedia(prompt, ({ media }) => media === 'audio'),
-  },
-];
-
 /** The only format of the two that can express all of a prompt; undefined if both can, or neither. */
-export function findOnlyFormat(prompt: Prompt, target: Target): Format | undefined {
-  const needed = new Set(ROWS.filter(({ asks }) => asks(prompt, target)).map(({ format }) => format));
-  const [only, other] = needed;
-  return other === undefined ? only : undefined;
+export function findOnlyFormat(
+  prompt: Prompt,
+  target: Target,
+): Extract<FormatName, 'chat-completions' | 'responses'> | undefined {
+  const onlyResponses = needsResponses(prompt, target);
+  if (onlyResponses === needsChatCompletions(prompt, target)) return undefined;
+  return onlyResponses ? 'responses' : 'chat-completions';
+}
+
+/**
+ * Its `input_file` has a `file_url`; the `file` of chat-completions takes only data and ids. Chat-completions takes
+ * `web_search_options` only for the search models. Azure's administrators may forbid the tool.
+ */
+function needsResponses(prompt: Prompt, { model, dialect }: Target): boolean {
+  if (dialect === 'openai' && maySearch(prompt) && SEARCHES.test(model)) return true;
+  return hasMedia(prompt, ({ media, source }) => media === 'document' && isAddress(source));
+}
+
+/** Responses has neither `n` nor `input_audio`. */
+function needsChatCompletions(prompt: Prompt, { input }: Target): boolean {
+  if ((prompt.choices ?? 1) > 1) return true;
+  return input?.includes('audio') === true && hasMedia(prompt, ({ media }) => media === 'audio');
 }
 
 function hasMedia({ turns }: Prompt, matches: (part: MediaPart) => boolean): boolean {
