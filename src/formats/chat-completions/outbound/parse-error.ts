@@ -74,9 +74,7 @@ export function isErrorBody(body: JsonObject): boolean {
  * OpenAI serves some models by its responses API alone, and lets a thinking model call functions only there ("This model
  * is only supported in v1/responses", "To use function tools, use /v1/responses").
  */
-function demandsResponses({ message }: GatewayError): boolean {
-  return /\bv1\/responses\b/.test(message);
-}
+const DEMANDS_RESPONSES = /\bv1\/responses\b/;
 
 /** OpenRouter, Moonshot and Volcengine: thinking cannot be switched off. */
 const ALWAYS_THINKS =
@@ -89,7 +87,7 @@ const NO_SETTING =
 /** @see Outbound.recognizeRefusal */
 export function recognizeRefusal(refusal: GatewayError): RecognizedRefusal | undefined {
   if (refusesStreams(refusal)) return { kind: 'whole' };
-  if (demandsResponses(refusal)) return { kind: 'format', format: 'responses' };
+  if (DEMANDS_RESPONSES.test(refusal.message)) return { kind: 'format', format: 'responses' };
   const field = fieldElsewhere(refusal);
   if (field !== undefined) return { kind: 'format', format: field.format, field: field.name };
   if (ALWAYS_THINKS.test(refusal.message)) return { kind: 'avoid', avoidance: 'thinking-off' };

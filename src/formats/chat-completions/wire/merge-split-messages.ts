@@ -21,8 +21,8 @@ const ANSWER_FIELDS = ['refusal', 'annotations', ...ADDITIONAL_FIELDS];
 /** Fields that the message has anyway, or that the client stores separately. They are removed from the part. */
 const REPEATED_FIELDS = ['role', 'content', 'audio', 'function_call', 'tool_calls', 'parsed'];
 
-/** Fields that LangChain leaves on a text part: its own, and Anthropic's citations. */
-const LANGCHAIN_FIELDS = [...OF_CLIENTS, 'citations'];
+/** Those of both kinds, and the fields that LangChain leaves on a text part: its own, and Anthropic's citations. */
+const MISPLACED_FIELDS = new Set([...ANSWER_FIELDS, ...REPEATED_FIELDS, ...OF_CLIENTS, 'citations']);
 
 /**
  * Types of parts that are not content: calls, which also stand in `tool_calls`, their pieces, calls that the vendor ran
@@ -50,10 +50,7 @@ function withoutMessageFields(part: JsonObject, found: Record<string, Json>): Js
   const type = part['type'] === 'output_text' ? 'text' : part['type'];
   if (type !== 'text' && type !== 'refusal') return part;
   const fields = Object.entries(part);
-  const isOfMessage = (name: string): boolean =>
-    name !== type &&
-    (ANSWER_FIELDS.includes(name) || REPEATED_FIELDS.includes(name) || LANGCHAIN_FIELDS.includes(name));
-  const own = fields.filter(([name]) => !isOfMessage(name));
+  const own = fields.filter(([name]) => name === type || !MISPLACED_FIELDS.has(name));
   if (own.length === fields.length) return part;
   for (const [name, value] of fields) {
     if (name !== type && ANSWER_FIELDS.includes(name) && value !== undefined) found[name] = value;

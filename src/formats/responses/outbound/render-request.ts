@@ -3,7 +3,7 @@
 import { findFormatFields, findRoundTrip } from '../../../conversation/format-specific.ts';
 import type { Prompt, Tool, Turn } from '../../../conversation/prompt.ts';
 import { asList, asText, type JsonObject, splitFields, withoutNulls } from '../../../lib/json.ts';
-import { type ModelTraits, type Report, reportDropped, unreported } from '../../format.ts';
+import { type ModelTraits, type Report, unreported } from '../../format.ts';
 import { dropRefusedMedia, showForeignImages } from '../../model-media.ts';
 import { renderCacheKey, withoutRefusedKey } from '../../openai/cache-key.ts';
 import { SHARED_FIELDS } from '../../openai/fields.ts';
@@ -55,7 +55,7 @@ export function renderRequest(original: Prompt, target: ModelTraits, report: Rep
   const inWords = output.instruction && { type: 'message', role: 'developer', content: output.instruction };
   const include = renderInclude(prompt, context);
   const moreSampling = renderMoreSampling(prompt, context.report);
-  reportUnsupported(prompt, context);
+  reportBreakpoints(prompt, context);
   return {
     ...prompt.unknownFields,
     ...fields,
@@ -113,11 +113,9 @@ function renderInclude(
   return wanted.length < 2 ? wanted : [...new Set(wanted)];
 }
 
-/** Settings for which this format has no field. */
-const UNSUPPORTED = ['cacheBreakpoint'] as const;
-
-function reportUnsupported(prompt: Prompt, { report, takesBreakpoints }: RenderContext): void {
-  reportDropped(prompt, UNSUPPORTED, 'has no counterpart in responses', report);
+/** Reports cache breakpoints, for most of which this format has no field. */
+function reportBreakpoints(prompt: Prompt, { report, takesBreakpoints }: RenderContext): void {
+  if (prompt.cacheBreakpoint) report('cacheBreakpoint', 'dropped', 'has no counterpart in responses');
   const isMarked = ({ role, parts }: Turn): boolean =>
     parts.some(
       (part) =>

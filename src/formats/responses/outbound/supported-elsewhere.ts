@@ -1,7 +1,7 @@
 /** Whether a service that has responses beside chat-completions knows everything in a request of this format. */
 
 import { withoutCycles } from '../../../conversation/rules/without-cycles.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/json.ts';
 import { type Dialect, findDialect } from '../dialects.ts';
 
 /** @see Outbound.isKnownElsewhere */
@@ -11,7 +11,7 @@ export function isKnownElsewhere(request: JsonObject, dialectName: string): bool
   return (
     asObjects(tools).every((tool) => isKnownTool(tool, dialect)) &&
     !asObjects(input).some(({ type }) => dialect.unknownItems.has(asText(type) ?? '')) &&
-    (dialect.toolChoices || isAuto(request['tool_choice'])) &&
+    (dialect.toolChoices || (request['tool_choice'] ?? 'auto') === 'auto') &&
     (dialect.cyclicSchemas || !hasCycle(request))
   );
 }
@@ -27,10 +27,6 @@ function isKnownTool({ type, name, tools }: JsonObject, dialect: Dialect): boole
     default:
       return true;
   }
-}
-
-function isAuto(choice: Json | undefined): boolean {
-  return choice === undefined || choice === null || choice === 'auto';
 }
 
 /** Whether a schema of the tools or of the answer contains itself. */
