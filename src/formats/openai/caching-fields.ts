@@ -35,7 +35,6 @@ const IS_UNKNOWN = /unknown|unrecognized|unexpected|unsupported|not supported|no
 /** The parts that can have no breakpoint of OpenAI's. */
 const UNMARKED = wordSet('refusal output_text');
 
-/** These, as optional fields. */
 export const cachingFields: OptionalFields = {
   names: [],
   refusedIn: ({ message, param = '' }) =>

@@ -18,7 +18,6 @@ import { missing, requiredText } from '../../openai/fields.ts';
 import { parseContent } from './parse-content.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
-/** The fields of a message of the role `tool`. */
 const RESULT_FIELDS = wordSet('role tool_call_id content name cache_control');
 
 /**

@@ -27,7 +27,6 @@ interface ParsedThinking {
   readonly unknownFields: JsonObject;
 }
 
-/** The fields in which a caller may say it. */
 const FIELDS = wordList('reasoning_effort reasoning thinking enable_thinking thinking_budget extra_body');
 
 /** What is parsed of most requests. */

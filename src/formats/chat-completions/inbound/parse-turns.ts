@@ -61,7 +61,6 @@ export function parseTurns(messages: readonly JsonObject[]): Turn[] {
  */
 const COPILOT_FIELDS: readonly string[] = ['__copilotMessageSource', '__copilotUserShellOutput'];
 
-/** The fields of a message of the role `system`, `developer` or `user`. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name', 'cache_control']);
 
 function parsePlain(message: JsonObject, param: Place): Turn {

@@ -25,7 +25,6 @@ export interface DeltaWriter {
   writeDelta(delta: JsonObject, out: Sink<Sse>): void;
 }
 
-/** The calls of one choice. */
 export class CallRenderer {
   /** The calls with a signature, in the order in which the signatures became known. */
   readonly signed: SignedCall[] = [];

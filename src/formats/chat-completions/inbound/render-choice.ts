@@ -26,7 +26,6 @@ import { renderEnd } from './response-fields.ts';
 
 /** The chunks in which a choice stands. */
 export interface ChunkFrame {
-  /** The index of the choice. */
   readonly index: number;
   /** The JSON text of a chunk before its choice, and after it. */
   readonly before: string;
@@ -85,7 +84,6 @@ export class ChoiceRenderer implements DeltaWriter {
     this.#suffix = `,"logprobs":null,"finish_reason":null}${frame.after}`;
   }
 
-  /** Begins a part. */
   open(event: PartStart, out: Sink<Sse>): void {
     const { part } = event;
     if (part.kind !== 'text') this.#isInterrupted = true;

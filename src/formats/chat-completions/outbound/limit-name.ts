@@ -8,7 +8,6 @@ import type { OptionalFields } from '../../format.ts';
 const OLDER = 'max_tokens';
 const NEWER = 'max_completion_tokens';
 
-/** The older name, as an optional field. */
 export const limitName: OptionalFields = {
   names: [],
   refusedIn({ message, param = '' }) {

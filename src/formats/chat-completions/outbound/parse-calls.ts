@@ -46,7 +46,6 @@ interface Call {
 /** The key of the one call that has no index: the older `function_call`. */
 const FUNCTION_CALL = -1;
 
-/** The calls of one choice. */
 export class CallReader {
   readonly #choice: number;
   readonly #parts: PartSequence;

@@ -30,7 +30,6 @@ export interface SequencePart {
   details: Detail[] | undefined;
 }
 
-/** The parts of one choice, of which there are none at first. */
 export class PartSequence {
   readonly #choice: number;
   #count = 0;

@@ -3,7 +3,6 @@
 import type { ModelTraits, Report } from '../../format.ts';
 import type { Dialect } from '../dialect.ts';
 
-/** The request that is being rendered, and the service that it goes to. */
 export interface RenderContext {
   readonly dialect: Dialect;
   readonly target: ModelTraits;

@@ -31,7 +31,6 @@ const CUSTOM: Kind = {
   event: 'response.custom_tool_call_input',
 };
 
-/** The item of a call. */
 export class CallItem implements Item {
   readonly signed = 'after';
   readonly #call: Call;

@@ -37,7 +37,6 @@ export interface WriterOptions extends TextOptions {
   readonly includesEncrypted: boolean;
 }
 
-/** Writes the items of one answer. */
 export class ItemWriter {
   /** The items that are done. */
   readonly output: JsonObject[] = [];

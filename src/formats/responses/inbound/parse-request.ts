@@ -58,7 +58,6 @@ const LOGPROBS = 'message.output_text.logprobs';
 /** The words of `include` that answers of other formats meet: log probabilities, and thoughts as this format seals them. */
 const INCLUDED: ReadonlySet<Json> = new Set([LOGPROBS, 'reasoning.encrypted_content']);
 
-/** Fields that are read one by one. */
 const READ = wordSet(`
   model input instructions max_output_tokens temperature top_p tools tool_choice parallel_tool_calls text
   reasoning stream metadata service_tier top_logprobs user store background frequency_penalty presence_penalty

@@ -18,7 +18,6 @@ export class EchoedSettings {
   }
 }
 
-/** One response object. */
 export class RenderedResponse {
   readonly #settings: EchoedSettings;
   readonly #fields: JsonObject;

@@ -96,7 +96,6 @@ export class ResponseWriter {
     }
   }
 
-  /** Begins the response if it has not begun yet. */
   begin(): void {
     if (this.#begun) return;
     this.#begun = true;
@@ -113,12 +112,11 @@ export class ResponseWriter {
     }
   }
 
-  /** Renders the whole response. */
   render(): RenderedResponse {
     return this.#renderer.ended(this.#progress(), this.#end);
   }
 
-  /** Whether the response has ended, so that no event may follow. */
+  /** Whether no event may follow. */
   isOver(): boolean {
     return this.#over;
   }

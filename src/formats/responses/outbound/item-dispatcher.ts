@@ -21,7 +21,6 @@ interface EarlyEvent {
   readonly event: JsonObject;
 }
 
-/** Dispatches the events of one answer. */
 export class ItemDispatcher implements ItemReceiver {
   readonly #answer: AnswerOfItems;
   readonly #makeReader: MakeReader;

@@ -2,20 +2,15 @@
 
 import { asText, type JsonObject } from '../../../lib/json.ts';
 
-/** How much of a part's text came, in UTF-16 code units. */
-interface Seen {
-  readonly length: number;
-}
+/** How much of the text of parts came, in UTF-16 code units, by the numbers of the parts in their events. */
+type SeenParts = ReadonlyMap<number, { readonly length: number }>;
 
 /**
- * @param seen the parts of which pieces came, by the numbers in their events
+ * @param seen the parts of which pieces came
  * @param list the parts of the whole item
  * @returns the number of the part at an index of the list
  */
-export function matchParts(
-  seen: ReadonlyMap<number, Seen>,
-  list: readonly JsonObject[],
-): (index: number) => number {
+export function matchParts(seen: SeenParts, list: readonly JsonObject[]): (index: number) => number {
   if (seen.size === 0) return (index) => index;
   const shift = findShift(seen, list.length);
   const fits = [...seen].every(([number, { length }]) => length <= getLength(list[number - shift]));
@@ -34,7 +29,7 @@ export function matchParts(
 }
 
 /** By how much the indexes in the events exceed those in the item: Bedrock counts on from the item before. */
-function findShift(seen: ReadonlyMap<number, Seen>, length: number): number {
+function findShift(seen: SeenParts, length: number): number {
   let [lowest, highest] = [Number.POSITIVE_INFINITY, -1];
   for (const number of seen.keys()) {
     lowest = Math.min(lowest, number);

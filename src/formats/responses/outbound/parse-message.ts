@@ -35,7 +35,6 @@ type Texts = Map<number, Text>;
 
 const NO_TEXTS: ReadonlyMap<number, Text> = new Map();
 
-/** Reads a message or reasoning. */
 export class TextItemReader implements ItemReader {
   readonly #at: number;
   readonly #parts: PartWriter;

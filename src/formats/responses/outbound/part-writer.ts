@@ -10,7 +10,6 @@ import type { Contained } from '../wire/finish-reasons.ts';
 
 const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
 
-/** Writes the parts of one answer. */
 export class PartWriter implements Contained {
   /** Where events go now: it changes with every event of the vendor's. */
   out = NOWHERE;
