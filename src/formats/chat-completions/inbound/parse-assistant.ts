@@ -22,8 +22,7 @@ import { mergeSplitMessage } from '../wire/merge-split-messages.ts';
 import { parseExtraContent } from '../wire/signatures.ts';
 import { TRANSCRIPT } from '../wire/transcript.ts';
 import { parseCalls, signCalls } from './parse-calls.ts';
-import { parseContent } from './parse-content.ts';
-import { parsePart } from './parse-parts.ts';
+import { parseContent, parsePart } from './parse-parts.ts';
 import { parseThoughts } from './parse-thoughts.ts';
 import type { PendingCalls } from './pending-calls.ts';
 

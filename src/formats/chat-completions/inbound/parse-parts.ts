@@ -1,4 +1,4 @@
-/** Parts of a message's content: text, images, audio, video and files. */
+/** The content of a message as parts: text, images, audio, video and files. */
 
 import { findInlineType, parseDataUrl } from '../../../conversation/data-url.ts';
 import {
@@ -8,24 +8,57 @@ import {
   findTypeByUrl,
   sniffMediaType,
 } from '../../../conversation/media-types.ts';
-import type { ContentPart, MediaPart, TextPart } from '../../../conversation/prompt.ts';
+import type { ContentPart, MediaPart, Part, TextPart } from '../../../conversation/prompt.ts';
 import {
   asNumber,
   asObject,
   asText,
   compact,
   isEmpty,
+  isList,
+  isObject,
   type Json,
   type JsonObject,
   otherFields,
   withoutFields,
   withoutNulls,
 } from '../../../lib/json.ts';
-import { fieldPlace, type Place } from '../../../lib/place.ts';
+import { joinLists } from '../../../lib/lists.ts';
+import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { OF_CLIENTS } from '../../client-fields.ts';
-import { missing } from '../../openai/fields.ts';
+import { missing, wrongType, wrongValue } from '../../openai/fields.ts';
 import { parseInputAudio } from '../../openai/media.ts';
+import { parseThinkingBlock } from '../wire/thinking-blocks.ts';
 import { parseRemainingFields } from './parse-cache-breakpoints.ts';
+
+const KINDS = ['text', 'image_url', 'input_audio', 'file'];
+
+/**
+ * The content of a message: a string or a list of parts. An empty string gives no part.
+ * @param assistant whether the message is the assistant's. Only there may parts be thoughts or of an unknown type.
+ * @throws GatewayError `invalid-request`, in OpenAI's words, for other content. In a user's message an unknown type is
+ *   refused: otherwise an image in another format's spelling would silently be missing from the question.
+ */
+export function parseContent(content: Json, param: Place, assistant = false): readonly Part[] {
+  if (typeof content === 'string') return toTextParts(content);
+  if (!isList(content)) throw wrongType(param, 'one of a string or array of objects', content);
+  return joinLists(content.map((item, at) => parseItem(item, itemPlace(param, at), assistant)));
+}
+
+function toTextParts(text: string): readonly Part[] {
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
+function parseItem(item: Json, param: Place, assistant: boolean): readonly Part[] {
+  if (typeof item === 'string') return toTextParts(item);
+  if (!isObject(item)) throw wrongType(param, 'an object', item);
+  const type = item['type'];
+  if (assistant && (type === 'thinking' || type === 'redacted_thinking')) return parseThinkingBlock(item);
+  const part = parsePart(item, param);
+  if (part.kind === 'opaque' && !assistant) throw wrongValue(`${param}.type`, part.value['type'], KINDS);
+  const isText = part.kind === 'text' || part.kind === 'refusal';
+  return isText && part.text === '' && !part.cacheBreakpoint ? [] : [part];
+}
 
 /**
  * One part of a message's content. A part of an unknown type becomes opaque.

@@ -15,7 +15,7 @@ import { fieldPlace, type Place } from '../../../lib/place.ts';
 import { wordSet } from '../../../lib/words.ts';
 import { parseCacheControl } from '../../openai/cache-breakpoints.ts';
 import { missing, requiredText } from '../../openai/fields.ts';
-import { parseContent } from './parse-content.ts';
+import { parseContent } from './parse-parts.ts';
 import type { PendingCalls } from './pending-calls.ts';
 
 const RESULT_FIELDS = wordSet('role tool_call_id content name cache_control');

@@ -15,7 +15,7 @@ import { fieldPlace, itemPlace, type Place } from '../../../lib/place.ts';
 import { applyMessageBreakpoint } from '../../openai/cache-breakpoints.ts';
 import { missing, wrongValue } from '../../openai/fields.ts';
 import { parseAssistant } from './parse-assistant.ts';
-import { parseContent } from './parse-content.ts';
+import { parseContent } from './parse-parts.ts';
 import { parseFunctionMessage, parseToolMessage } from './parse-results.ts';
 import { pendingCalls } from './pending-calls.ts';
 
