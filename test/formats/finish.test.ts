@@ -97,7 +97,7 @@ describe('responses', () => {
     status: 'incomplete',
     incomplete_details: details ?? null,
   });
-  test.each<[response: JsonObject, said: responses.Contained, end: object]>([
+  test.each<[response: JsonObject, said: responses.AnswerContents, end: object]>([
     [{ status: 'completed' }, NOTHING, { finish: 'stop' }],
     [{ status: 'completed' }, CALLS, { finish: 'tool-calls' }],
     [{ status: 'completed' }, REFUSAL, { finish: 'refusal' }],

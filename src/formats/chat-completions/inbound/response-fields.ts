@@ -7,7 +7,7 @@ import type { Choice, OpenPart, ReplyStart } from '../../../conversation/reply.t
 import { isList, type JsonObject, withFirst } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
 import type { RequestContext } from '../../format.ts';
-import { finishFields, renderFinish } from '../wire/finish-reasons.ts';
+import { renderFinish, renderFinishFields } from '../wire/finish-reasons.ts';
 
 /** OpenAI's words for service tiers. The tiers of other vendors are all rendered as `default`. */
 const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);
@@ -59,7 +59,7 @@ export function renderEnd(end: Choice['end'], around: JsonObject, contents: Choi
   return withFirst(findAdditionalFields(end, 'chat-completions', STANDARD), {
     ...around,
     finish_reason: word === 'tool_calls' && calls === 0 ? 'function_call' : word,
-    ...finishFields(end),
+    ...renderFinishFields(end),
   });
 }
 

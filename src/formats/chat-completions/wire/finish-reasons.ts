@@ -123,7 +123,7 @@ export function renderFinish(
 }
 
 /** What the end of a choice says beyond its `finish_reason`, as additional fields of the choice. */
-export function finishFields(end: Choice['end']): JsonObject {
+export function renderFinishFields(end: Choice['end']): JsonObject {
   return compact({
     native_finish_reason: end.native,
     // vLLM's name for the stop sequence that ended the answer.

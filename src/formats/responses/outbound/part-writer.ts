@@ -6,11 +6,11 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Sink } from '../../../streams/step.ts';
 import { parseTokens } from '../../openai/logprobs.ts';
 import { parseAnnotation } from '../wire/citations.ts';
-import type { Contained } from '../wire/finish-reasons.ts';
+import type { AnswerContents } from '../wire/finish-reasons.ts';
 
 const NOWHERE: Sink<ReplyEvent> = { enqueue() {} };
 
-export class PartWriter implements Contained {
+export class PartWriter implements AnswerContents {
   /** Where events go now: it changes with every event of the vendor's. */
   out = NOWHERE;
   /** Whether one of the parts so far is a call, and whether one is a refusal. */

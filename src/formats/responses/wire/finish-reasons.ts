@@ -4,8 +4,8 @@ import { findFormatFields } from '../../../conversation/format-specific.ts';
 import type { Choice, Finish } from '../../../conversation/reply.ts';
 import { asObject, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
-/** What the answer contained, as far as the finish depends on it. */
-export interface Contained {
+/** What an answer contains, as far as its finish depends on it. */
+export interface AnswerContents {
   readonly calls: boolean;
   readonly refusal: boolean;
 }
@@ -40,7 +40,7 @@ function findReason(response: JsonObject): string | undefined {
  */
 export function parseFinish(
   response: JsonObject,
-  contained: Contained,
+  contents: AnswerContents,
 ): Pick<Choice['end'], 'finish' | 'native'> {
   const given = findReason(response);
   const status = asText(response['status']) ?? (given === undefined ? undefined : 'incomplete');
@@ -49,8 +49,8 @@ export function parseFinish(
     const finish = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
     return finish === undefined ? { finish: 'other', native: reason } : { finish };
   }
-  if (contained.calls) return { finish: 'tool-calls' };
-  return { finish: contained.refusal ? 'refusal' : 'stop' };
+  if (contents.calls) return { finish: 'tool-calls' };
+  return { finish: contents.refusal ? 'refusal' : 'stop' };
 }
 
 /**
