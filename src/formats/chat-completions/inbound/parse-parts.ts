@@ -133,7 +133,6 @@ function parseLink(
   const named = inline ? findInlineType(inline, place) : findLinkedType(place, url, format);
   const media = isDocument ? place : findMediaKindIn(place, named);
   const isElsewhere = isDocument || place === 'audio' || (!inline && media !== place);
-  const remaining = withoutNulls(rest);
   return {
     kind: 'media',
     media,
@@ -142,7 +141,7 @@ function parseLink(
     ...(typeof detail === 'string' && { detail }),
     ...parseRemainingFields(
       around,
-      isEmpty(remaining) ? {} : { [type]: remaining },
+      keepOthers(type, rest),
       withoutNulls({ link: isElsewhere ? type : null, format }),
     ),
   };
@@ -180,17 +179,12 @@ function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPar
   if (typeof id === 'string' && ADDRESS.test(id)) {
     return { ...parseLinkedFile(id, name, rest, around, withoutNulls({ video_metadata })), ...clip };
   }
-  const remaining = withoutNulls(rest);
   const common = {
     kind: 'media',
     media: 'document',
     ...(name !== undefined && { name }),
     ...clip,
-    ...parseRemainingFields(
-      around,
-      isEmpty(remaining) ? {} : { file: remaining },
-      withoutNulls({ video_metadata }),
-    ),
+    ...parseRemainingFields(around, keepOthers('file', rest), withoutNulls({ video_metadata })),
   } as const;
   if (typeof id === 'string') return { ...common, source: { kind: 'file', id, format: 'chat-completions' } };
   if (typeof data !== 'string') throw missing(`${param}.file.file_data`);
@@ -204,6 +198,12 @@ function parseFile(file: JsonObject, around: JsonObject, param: Place): MediaPar
     mediaType,
     source: { kind: 'base64', data: inline?.data ?? data },
   };
+}
+
+/** The fields of an object in the part that nothing here reads, under its name; empty if there are none. */
+function keepOthers(field: string, others: JsonObject): JsonObject {
+  const kept = withoutNulls(others);
+  return isEmpty(kept) ? {} : { [field]: kept };
 }
 
 /** What of a video the model sees, as the callers of LiteLLM say it in Google's words (`VideoMetadata`). */
@@ -222,7 +222,6 @@ function parseLinkedFile(
   written: JsonObject,
 ): MediaPart {
   const mediaType = asText(format);
-  const remaining = withoutNulls(rest);
   const roundTrip = { link: 'file_id', ...(mediaType !== undefined && { format: mediaType }), ...written };
   return {
     kind: 'media',
@@ -230,6 +229,6 @@ function parseLinkedFile(
     ...(mediaType !== undefined && { mediaType }),
     ...(name !== undefined && { name }),
     source: { kind: 'url', url },
-    ...parseRemainingFields(around, isEmpty(remaining) ? {} : { file: remaining }, roundTrip),
+    ...parseRemainingFields(around, keepOthers('file', rest), roundTrip),
   };
 }
