@@ -82,8 +82,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   '': { ...COMPATIBLE, signatureOrigin: 'openai', complete: true },
   openai: OPENAI,
   azure: OPENAI,
-  // It passes over the kinds that it does not know without a word: the model is then offered no tools, and writes its
-  // calls as text. It takes functions, also in namespaces, `web_search`, and `apply_patch` as a custom tool ("Codex",
+  // It silently ignores the kinds that it does not know: the model is then offered no tools, and writes its calls as
+  // text. It takes functions, also in namespaces, `web_search`, and `apply_patch` as a custom tool ("Codex",
   // DeepSeek documentation).
   deepseek: {
     ...COMPATIBLE,

@@ -54,7 +54,7 @@ interface OpenText {
   readonly call: OpenCall | undefined;
 }
 
-/** One choice. What most choices do not have is made for the first one: calls and thoughts. */
+/** One choice. Most choices have no calls or thoughts, so what these need is made when the first one comes. */
 export class ChoiceRenderer implements DeltaWriter {
   readonly #frame: ChunkFrame;
   /** The JSON text of a chunk before its delta, and after it. */

@@ -16,7 +16,7 @@ const KNOWN = wordSet(`
 export class ReplyHeadReader {
   /** The tier that served the answer, so far as it is known. */
   tier: Pick<ReplyEnd, 'serviceTier'> = {};
-  /** The unknown fields so far; behind the start, those that came after it. */
+  /** The unknown fields so far; once the start is written, only those that came after it. */
   #unknown = new UnknownFields();
   /** Fields that the start has passed on. */
   #passedOn: JsonObject | undefined;

@@ -14,14 +14,14 @@ import { findMembers, spanOfMember } from './json-member.ts';
 /** A longer line passes as it is: it holds no figures, so its end need not be awaited. */
 const MAX_LINE_LENGTH = 64 * 1024;
 
-/** A key, without the first quote: a search stops at every byte that is as its first one, and quotes are everywhere. */
+/** A key without its first quote: a search stops at each byte that equals its first one, and quotes are everywhere. */
 const USAGE = bytesOfText('usage"');
 const KEYS = [bytesOfText('"usage"'), bytesOfText('"choices"')];
 const DATA = bytesOfText('data:');
 const NULL = bytesOfText('null');
 
 /**
- * Only lines with `"usage"` in them are looked at, which a search finds; what lies between is handed on as it is.
+ * A search finds the lines with `"usage"` in them, and only those are looked at. All others pass as they are.
  * @see UsageOnRequest.strip
  */
 export function stripInjectedUsage(): Step<Uint8Array, Uint8Array> {
