@@ -1,9 +1,11 @@
-/** Laws that hold for every recorded answer. */
+/** Laws that hold for every recorded answer, and for the settings that an answer repeats. */
 
 import { describe, expect, test } from 'vitest';
 import { collect } from '../../../src/conversation/collect.ts';
 import type { ReplyEvent } from '../../../src/conversation/reply.ts';
+import { echoSettings } from '../../../src/formats/responses/inbound/echo-settings.ts';
 import { renderReply } from '../../../src/formats/responses/inbound/render-reply.ts';
+import { parseAdditionalFields } from '../../../src/formats/responses/outbound/additional-fields.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { decodeSse } from '../../../src/streams/sse.ts';
@@ -125,3 +127,10 @@ test('no two items of a response share an id', () => {
 function asKeys(value: Json): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
+
+test.each(Object.keys(echoSettings({ user: 'somebody' })))(
+  '%s, which a response repeats, is no answer',
+  (name) => {
+    expect(parseAdditionalFields({ [name]: 'as asked' }, 'stop')).toEqual({});
+  },
+);
