@@ -678,6 +678,9 @@ test.each([
 test.each([
   ['gemini-3.8-flash', 'HIGH', 200],
   ['gemini-3.8-flash', 'XHIGH', 400],
+  // Qwen Code 0.24 says so if its user has chosen no level.
+  ['gemini-3.8-flash', 'THINKING_LEVEL_UNSPECIFIED', 200],
+  ['gemini-2.0-flash', 'thinking_level_unspecified', 200],
   ['gemini-4-argon', 'MINIMAL', 400],
   ['gemini-4-argon', 'XHIGH', 400],
   ['gemini-4-hydrogen', 'XHIGH', 200],

@@ -80,7 +80,9 @@ function checkThinking(thinking: JsonObject | undefined, model: Model): void {
   if (thinking === undefined) return;
   const subject = about('setting', 'generationConfig', 'thinkingConfig');
   const budget = asNumber(thinking['thinkingBudget']);
-  const level = asText(thinking['thinkingLevel'])?.toLowerCase();
+  const named = asText(thinking['thinkingLevel'])?.toLowerCase();
+  // The value 0 of the enum, which says nothing (`content.proto` of Vertex AI).
+  const level = named === 'thinking_level_unspecified' ? undefined : named;
   if (budget !== undefined && level !== undefined) {
     throw badRequest('You can only set only one of thinking budget and thinking level.');
   }
