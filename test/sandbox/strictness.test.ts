@@ -743,8 +743,11 @@ describe('the fields of the newest SDKs are accepted', () => {
     { fallbacks: 'default', fallback_credit_token: { token: 'abc' } },
   ];
   const breakpoint = { mode: 'explicit', ttl: '12h' };
+  const png = { url: 'data:image/png;base64,iVBORw0KGgo=', format: 'image/png' };
   const openai: readonly JsonObject[] = [
     { prompt_cache_key: null, safety_identifier: null },
+    // As Strands Agents sends a picture.
+    { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: png }] }] },
     {
       messages: [
         { role: 'user', content: [{ type: 'text', text: 'hi', prompt_cache_breakpoint: breakpoint }] },

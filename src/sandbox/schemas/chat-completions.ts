@@ -13,7 +13,9 @@ const textContent = z.union([text, z.array(textPart).min(1)]);
 const userPart = z.discriminatedUnion('type', [
   textPart,
   tagged('image_url', {
-    image_url: z.strictObject({ url: text, detail: z.enum(['auto', 'low', 'high', 'original']).optional() }),
+    // The one object in which OpenAI passes over an unknown field: Strands Agents, whose tests ask OpenAI itself, sends
+    // a `format` here (`test_invoke_multi_modal_input` of strands-agents/sdk-python).
+    image_url: z.looseObject({ url: text, detail: z.enum(['auto', 'low', 'high', 'original']).optional() }),
     prompt_cache_breakpoint: cacheBreakpoint.optional(),
   }),
   tagged('input_audio', {
