@@ -134,7 +134,10 @@ async function openPool(
   });
   // Without a listener, an error of the database server would end this process. The pool listens on idle connections. A
   // connection in use may break between two statements; the next statement reports that.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const breaks = new WeakMap<object, Error>();
+  pool.on('connect', (client) =>
+    client.once('error', (error) => breaks.set(client, error)).on('error', () => {}),
+  );
   pool.on('error', (error) => {
     // A server that closes what nobody uses is in order; the next query makes a new connection.
     if (errorCode(error) !== UNUSED) onTrouble(`A connection to PostgreSQL broke: ${error.message}`);
@@ -144,14 +147,15 @@ async function openPool(
     async connect() {
       // The pool makes each connection by its options as they are then.
       pool.options.connectionString = verifying(address());
-      return leavingUseless(await pool.connect());
+      const client = await pool.connect();
+      return leavingUseless(client, () => breaks.get(client));
     },
     end: () => pool.end(),
   };
 }
 
-/** The message of pg's error for a statement that was not answered in time (`query_timeout`). The error has no code. */
-const UNANSWERED = 'Query read timeout';
+/** What pg says to a statement on a connection that has broken since the one before. */
+const BROKEN = 'Client has encountered a connection error and is not queryable';
 
 /** PostgreSQL's code for a statement of a transaction that has failed already (in_failed_sql_transaction). */
 const ALREADY_FAILED = '25P02';
@@ -164,26 +168,29 @@ const ALREADY_FAILED = '25P02';
  *   wait behind that one, on this connection and for ever.
  * - To the former primary, which now is a replica and refuses to write. The name of a cluster leads there until it is
  *   resolved again.
+ * @param findBreak returns why it has broken between two statements, as the server said.
  */
-function leavingUseless(client: PostgresPoolClient): PostgresPoolClient {
-  let silence: Error | undefined;
+function leavingUseless(client: PostgresPoolClient, findBreak: () => unknown): PostgresPoolClient {
+  /** Why it answers nothing any more. */
+  let gone: unknown;
   let failure: unknown;
-  let isUseless = false;
+  let isReadOnly = false;
   function query<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query<R>(asked: string | PostgresCursor<R>, parameters: readonly unknown[] = []) {
     if (typeof asked !== 'string') return client.query(asked);
-    // This fails a rollback too: closing the connection rolls back.
-    if (silence !== undefined) return Promise.reject(silence);
+    // This fails a rollback too, whose error Kysely would report instead: closing the connection rolls back.
+    if (gone !== undefined) return Promise.reject(gone);
     return client.query<R>(asked, parameters).catch((error: unknown) => {
-      if (error instanceof Error && error.message === UNANSWERED) silence = error;
-      if (errorCode(error) === READ_ONLY || isAway(error)) isUseless = true;
       // Kysely's migrator asks once more when it cannot create its tables. Only the first failure says why.
       failure = errorCode(error) === ALREADY_FAILED ? (failure ?? error) : error;
+      if (error instanceof Error && error.message === BROKEN) failure = findBreak() ?? error;
+      if (isAway(failure)) gone = failure;
+      if (errorCode(error) === READ_ONLY) isReadOnly = true;
       throw failure;
     });
   }
-  return { query, release: (destroy) => client.release(destroy || isUseless) };
+  return { query, release: (destroy) => client.release(destroy || isReadOnly || gone !== undefined) };
 }
 
 /** Whether two addresses differ in their user and password at most. */

@@ -57,7 +57,7 @@ const AWAY =
  * errors have no code.
  */
 const AWAY_MESSAGE =
-  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
+  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 
 /**
  * What PgBouncer says to every transaction in its mode for single statements, with 08P01, which it also says of a server

@@ -137,7 +137,7 @@ describeStores('the store', (stores) => {
       await sql`select pg_terminate_backend(${pid}, 10000)`.execute(db);
       await asked.execute(transaction);
     });
-    await expect(failing).rejects.toThrow();
+    await expect(failing).rejects.toThrow('terminating connection due to administrator command');
     expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
   });
 
