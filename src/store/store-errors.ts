@@ -41,6 +41,9 @@ function isAmong(error: unknown, inSqlite: ReadonlySet<number>, inPostgres: RegE
   return inPostgres.test(errorCode(error) ?? '');
 }
 
+/** PostgreSQL's code for a statement that takes longer than its settings allow, or that somebody stops (query_canceled). */
+export const CANCELED = '57014';
+
 /** PostgreSQL's code for a connection that it closes because nobody used it (idle_session_timeout). */
 export const UNUSED = '57P05';
 
@@ -84,6 +87,17 @@ export function isOfDatabase(error: unknown): boolean {
   return (
     error instanceof Error && ('errcode' in error || SQLSTATE.test(errorCode(error) ?? '') || isAway(error))
   );
+}
+
+/** SQLite's PERM, CORRUPT, AUTH and NOTADB. */
+const SQLITE_UNUSABLE: ReadonlySet<number> = new Set([3, 11, 23, 26]);
+
+/** PostgreSQL's codes for a missing right (insufficient_privilege) and a damaged file (data_corrupted, index_corrupted). */
+const POSTGRES_UNUSABLE = /^(?:42501|XX00[12])$/;
+
+/** Whether a person has to mend the store: a right was taken away, or its file is damaged. */
+export function isUnusable(error: unknown): boolean {
+  return isAmong(error, SQLITE_UNUSABLE, POSTGRES_UNUSABLE);
 }
 
 /** SQLite's TOOBIG, CONSTRAINT and MISMATCH. */

@@ -1,8 +1,9 @@
 /** The store of a running gateway is taken away: administration says so, in its answers and in the log. */
 
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { errorBody } from '../../src/server/http/admin/answers.ts';
@@ -13,6 +14,7 @@ import { type GatewayProcess, spawnGateway } from '../support/process.ts';
 import { eventually } from '../support/raw.ts';
 
 const AWAY = 'The store cannot be reached at the moment, or does not answer in time.';
+const UNUSABLE = 'The store does not permit this, or is damaged. The log of the gateway says which.';
 const ADMIN = 'admin-key-of-a-store-that-is-gone';
 
 /** Every operation of the admin API, by path as the log has it. */
@@ -150,6 +152,58 @@ test('P-43 a file that another process has locked', async () => {
   const id = answer.headers.get('x-request-id') ?? '';
   await eventually(() => linesAbout(id).length > 0, 'the log has a line');
   expect(linesAbout(id)).toEqual([`POST /admin/keys failed (${id}): database is locked`]);
+});
+
+test('P-43 a file that was overwritten: a 503 that says what it may be, while requests go on', async () => {
+  const url = await start();
+  const file = `${running.directory}/.gateway/gateway.db`;
+  const other = openBeside();
+  // So that all of it is in the file.
+  other.exec('pragma wal_checkpoint(truncate)');
+  other.close();
+  await writeFile(file, Buffer.alloc((await stat(file)).size, 'Z'), { flag: 'r+' });
+  for (const [method, path, template, body] of OPERATIONS) {
+    const answer = await ask(url, method, path, body);
+    const { error } = errorBody.parse(await answer.json());
+    expect({ status: answer.status, message: error.message }, `${method} ${path}`).toEqual({
+      status: 503,
+      message: UNUSABLE,
+    });
+    const id = answer.headers.get('x-request-id') ?? '';
+    await eventually(() => linesAbout(id).length > 0, 'the log has a line');
+    expect(linesAbout(id)).toEqual([`${method} ${template} failed (${id}): file is not a database`]);
+  }
+  const body = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hi.' }] };
+  expect((await postJson(`${running.url}/v1/chat/completions`, body, { key: KEY })).status).toBe(200);
+});
+
+test.runIf(hasPostgres())('P-43 a PostgreSQL whose user loses a right', async () => {
+  const postgres = await startPostgres();
+  const address = new URL(await postgres.newDatabase());
+  const admin = new pg.Client({ connectionString: address.href });
+  const user = `poor_${crypto.randomUUID().replaceAll('-', '')}`;
+  await admin.connect();
+  try {
+    await admin.query(`create role ${user} login password 'poor'`);
+    await admin.query(`alter database ${address.pathname.slice(1)} owner to ${user}`);
+    Object.assign(address, { username: user, password: 'poor' });
+    const url = await start({ url: address.href });
+    await admin.query('alter table gateway_keys owner to current_user');
+    const answer = await ask(url, 'POST', '/admin/keys', { name: 'late' });
+    const { error } = errorBody.parse(await answer.json());
+    expect([answer.status, error.message]).toEqual([503, UNUSABLE]);
+    const id = answer.headers.get('x-request-id') ?? '';
+    await eventually(() => linesAbout(id).length > 0, 'the log has a line');
+    expect(linesAbout(id)).toEqual([
+      `POST /admin/keys failed (${id}): permission denied for table gateway_keys`,
+    ]);
+  } finally {
+    await admin.query(`reassign owned by ${user} to current_user`);
+    await admin.query(`drop owned by ${user}`);
+    await admin.query(`drop role ${user}`);
+    await admin.end();
+    await postgres.close();
+  }
 });
 
 test.runIf(hasPostgres())('P-43 a PostgreSQL that is shut down', async () => {
