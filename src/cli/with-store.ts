@@ -21,11 +21,11 @@ export function storeCommand<const Options extends ArgsDef>({
 
 /**
  * Calls `use` with the store of the configuration in the current directory.
- * @throws CommandError if the store cannot be opened, is full, or fails while it is used.
+ * @throws CommandError if the store cannot be opened, or fails while it is used.
  */
 export async function withStore(use: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const config = await readConfigHere();
-  const [{ openConfiguredStore }, { isShort, getReason, StoreError }] = await Promise.all([
+  const [{ openConfiguredStore }, { isOfDatabase, getReason, StoreError }] = await Promise.all([
     import('../store/configured-store.ts'),
     import('../store/store-errors.ts'),
   ]);
@@ -35,7 +35,7 @@ export async function withStore(use: (store: Store, config: Config) => Promise<v
   try {
     await use({ ...store, actor: { via: 'command', name: findUser() } }, config);
   } catch (error) {
-    throw isShort(error) ? new CommandError(`The store failed: ${getReason(error)}.`) : error;
+    throw isOfDatabase(error) ? new CommandError(`The store failed: ${getReason(error)}.`) : error;
   } finally {
     await store.close();
   }

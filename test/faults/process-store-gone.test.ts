@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { errorBody } from '../../src/server/http/admin/answers.ts';
+import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
@@ -177,7 +178,7 @@ test('P-43 a file that was overwritten: a 503 that says what it may be, while re
   expect((await postJson(`${running.url}/v1/chat/completions`, body, { key: KEY })).status).toBe(200);
 });
 
-test.runIf(hasPostgres())('P-43 a PostgreSQL whose user loses a right', async () => {
+test.runIf(hasPostgres())('P-43 a PostgreSQL whose user loses a right; a command says so too', async () => {
   const postgres = await startPostgres();
   const address = new URL(await postgres.newDatabase());
   const admin = new pg.Client({ connectionString: address.href });
@@ -197,6 +198,13 @@ test.runIf(hasPostgres())('P-43 a PostgreSQL whose user loses a right', async ()
     expect(linesAbout(id)).toEqual([
       `POST /admin/keys failed (${id}): permission denied for table gateway_keys`,
     ]);
+    const run = await runCommand(running.directory, ['keys', 'create', 'late'], {
+      DATABASE_URL: address.href,
+    });
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: 'The store failed: permission denied for table gateway_keys.\n',
+    });
   } finally {
     await admin.query(`reassign owned by ${user} to current_user`);
     await admin.query(`drop owned by ${user}`);
