@@ -40,7 +40,10 @@ export async function watchKeys(
   const reports = reportTrouble({ onTrouble, onRecovered });
   /** The last refresh that was asked for. */
   let reading = Promise.resolve();
-  let isReplaced = store.kind === 'sqlite' ? await findReplacement(store.place.path) : undefined;
+  const { path } = store.place;
+  let isReplaced = store.kind === 'sqlite' ? await findReplacement(path) : undefined;
+  // What is written last is in the write-ahead log only, until SQLite moves it into the file.
+  let isLogReplaced = store.kind === 'sqlite' ? await findReplacement(`${path}-wal`) : undefined;
 
   async function readChanges(): Promise<void> {
     if (known !== undefined && (await keyChanges(store)).version === known.version) return;
@@ -72,13 +75,24 @@ export async function watchKeys(
     return reading;
   }
 
-  async function look(): Promise<void> {
+  async function lookAtFiles(): Promise<void> {
     if (await isReplaced?.()) {
       isReplaced = undefined;
+      isLogReplaced = undefined;
       onTrouble(
-        `${store.place.path} was moved, deleted or replaced while in use. Until it is restarted, the gateway goes on with the old file and does not see a new one.`,
+        `${path} was moved, deleted or replaced while in use. Until it is restarted, the gateway goes on with the old file and does not see a new one.`,
       );
     }
+    if (await isLogReplaced?.()) {
+      isLogReplaced = undefined;
+      onTrouble(
+        `${path}-wal was moved, deleted or replaced while in use. Restart the gateway: it writes what was in that file to the store when it stops. If it is killed, that is lost, and meanwhile other processes, such as commands, cannot use the store.`,
+      );
+    }
+  }
+
+  async function look(): Promise<void> {
+    await lookAtFiles();
     try {
       await refresh();
       reports.worked('Keys can be read from the store again.');

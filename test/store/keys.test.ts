@@ -390,6 +390,30 @@ describeStores('keys of the store', (stores) => {
     await followed.stop();
   });
 
+  test('a write-ahead log that is deleted is reported, once, and a restart saves what was in it', async ({
+    skip,
+  }) => {
+    const store = await stores.open();
+    skip(store.kind !== 'sqlite');
+    const { path } = store.place;
+    const told: string[] = [];
+    const followed = await watchKeys(store, { interval: 5, onTrouble: (message) => told.push(message) });
+    await create(store, 'before');
+    await rm(`${path}-wal`);
+    await soon(() =>
+      expect(told).toEqual([
+        expect.stringMatching(/gateway\.db-wal was moved, deleted or replaced while in use\. Restart/),
+      ]),
+    );
+    const { key } = await create(store, 'after');
+    await soon(() => expect(findPrincipal(followed.keys, key)).toBeDefined());
+    expect(told).toHaveLength(1);
+    await followed.stop();
+    await store.close();
+    const saved = await keyRecords(await stores.open({ path }));
+    expect(saved.map(({ name }) => name).sort()).toEqual(['after', 'before']);
+  });
+
   test('the key file of earlier versions is imported into the store, once', async () => {
     const store = await stores.open();
     const directory = await mkdtemp(join(tmpdir(), 'gateway-keys-'));

@@ -7,15 +7,18 @@ import { stat } from 'node:fs/promises';
 import { errorCode } from '../../lib/error-code.ts';
 
 /**
- * Remembers the file at a path. @returns a function that says whether the path leads to another file now, or to none.
+ * Remembers the file at a path. @returns a function that says whether the path leads to another file now, or to none. If
+ * there is no file yet, it is never replaced.
  */
 export async function findReplacement(path: string): Promise<() => Promise<boolean>> {
   const first = await getIdentity(path);
   return async () => {
     const now = await getIdentity(path);
-    return now !== undefined && first !== undefined && now !== first;
+    return now !== undefined && first !== undefined && first !== NONE && now !== first;
   };
 }
+
+const NONE = 'none';
 
 /** Undefined if it cannot be found out. */
 async function getIdentity(path: string): Promise<string | undefined> {
@@ -23,6 +26,6 @@ async function getIdentity(path: string): Promise<string | undefined> {
     const { dev, ino } = await stat(path);
     return `${dev} ${ino}`;
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? 'none' : undefined;
+    return errorCode(error) === 'ENOENT' ? NONE : undefined;
   }
 }
