@@ -4,7 +4,7 @@
  */
 
 import { reportTrouble, type TroubleReports } from '../lib/report-trouble.ts';
-import { getReason } from '../store/store-errors.ts';
+import { getReason, isEndedConnection } from '../store/store-errors.ts';
 import type { Owned, OwnedTable } from '../store/stored-ids.ts';
 import type { Principal } from './principal.ts';
 
@@ -78,6 +78,7 @@ export function openStoredIds({
     } catch (error) {
       writes.failed(
         `The owners of objects stored at vendors cannot be written to the store: ${getReason(error)}`,
+        isEndedConnection(error),
       );
       if (!isClosed) writeIn(RETRY);
     }

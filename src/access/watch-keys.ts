@@ -13,7 +13,7 @@ import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts'
 import { keysChangedAfter, keysInPieces, lastRevokedKeys } from '../store/keys/list-keys.ts';
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
-import { getReason } from '../store/store-errors.ts';
+import { getReason, isEndedConnection } from '../store/store-errors.ts';
 import { type KeyRegistry, type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 import { type KnownGroup, toKnownGroup } from './principal.ts';
 
@@ -99,6 +99,7 @@ export async function watchKeys(
     } catch (error) {
       reports.failed(
         `Keys cannot be read from the store, so changes to them are not seen: ${getReason(error)}`,
+        isEndedConnection(error),
       );
     }
   }

@@ -9,17 +9,26 @@ export interface TroubleReports {
 
 /** Follows one thing that is tried again and again. */
 export function reportTrouble({ onTrouble = () => {}, onRecovered = () => {} }: TroubleReports) {
+  let isFailing = false;
   let isTroubled = false;
   return {
-    /** It has failed. @param sentence is reported unless the time before failed too. */
-    failed(sentence: string): void {
-      if (!isTroubled) onTrouble(sentence);
-      isTroubled = true;
+    /**
+     * It has failed. @param sentence is reported unless the time before failed and was reported.
+     * @param mayPass whether the next time may well work, or fail for a reason that says more: this time is not reported
+     * then unless the time before failed too.
+     */
+    failed(sentence: string, mayPass = false): void {
+      if (!isTroubled && (isFailing || !mayPass)) {
+        onTrouble(sentence);
+        isTroubled = true;
+      }
+      isFailing = true;
     },
-    /** It has worked. @param sentence is reported if the time before failed. */
+    /** It has worked. @param sentence is reported if a failure was. */
     worked(sentence: string): void {
       if (isTroubled) onRecovered(sentence);
       isTroubled = false;
+      isFailing = false;
     },
   };
 }

@@ -79,6 +79,15 @@ export function isAway(error: unknown): boolean {
   return AWAY.test(errorCode(error) ?? '') || (error instanceof Error && AWAY_MESSAGE.test(error.message));
 }
 
+/** Node's and PostgreSQL's codes for a connection that has ended, as `AWAY` has them, and what pg says of one. */
+const ENDED = /^(?:ECONNRESET|EPIPE|57P0[125]|25P0[34])$/;
+const ENDED_MESSAGE = /^(?:Connection terminated|Client has encountered a connection error)/;
+
+/** Whether a connection to PostgreSQL has ended. The next one works, as after a failover, or its failure says more. */
+export function isEndedConnection(error: unknown): boolean {
+  return ENDED.test(errorCode(error) ?? '') || (error instanceof Error && ENDED_MESSAGE.test(error.message));
+}
+
 /** A code of the standard for SQL: two characters of its class, and three more. */
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 

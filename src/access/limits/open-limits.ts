@@ -2,7 +2,7 @@
 
 import { repeat } from '../../lib/repeat.ts';
 import { reportTrouble } from '../../lib/report-trouble.ts';
-import { getReason } from '../../store/store-errors.ts';
+import { getReason, isEndedConnection } from '../../store/store-errors.ts';
 import { type Counters, MAX_ANSWER_TIME } from './account.ts';
 import { localInFlight, sharedInFlight } from './in-flight.ts';
 import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
@@ -152,6 +152,7 @@ export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
       // A store can refuse this and still answer with its keys: it takes longer, or needs another table.
       reports.failed(
         `What other processes spend cannot be read from the store, so budgets go by what this one knows: ${getReason(error)}`,
+        isEndedConnection(error),
       );
     }
   }

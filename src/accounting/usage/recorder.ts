@@ -6,14 +6,15 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { count } from '../../lib/count.ts';
+import { reportTrouble, type TroubleReports } from '../../lib/report-trouble.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Store } from '../../store/store.ts';
-import { getReason, isRefusal } from '../../store/store-errors.ts';
+import { getReason, isEndedConnection, isRefusal } from '../../store/store-errors.ts';
 import { type Batch, splitBatch } from './batches.ts';
 import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';
 
-export interface RecorderOptions {
+export interface RecorderOptions extends TroubleReports {
   /** Milliseconds. The first pause after a failure is twice as long. */
   readonly interval: number;
   /** The most records that may wait in memory; further batches go to the spool. */
@@ -25,8 +26,6 @@ export interface RecorderOptions {
   readonly spool?: Spool;
   /** Called once when records cannot be written, and when some are lost. */
   readonly onTrouble?: (message: string) => void;
-  /** Called when records can be written again. */
-  readonly onRecovered?: (message: string) => void;
   /** Called when a batch was written or dropped. */
   readonly onDone?: () => void;
 }
@@ -42,6 +41,7 @@ export class UsageRecorder {
   readonly #store: Store;
   readonly #options: RecorderOptions;
   readonly #spool: Spool | undefined;
+  readonly #writes: ReturnType<typeof reportTrouble>;
   /** The batches that wait in memory, and the number of their records. */
   readonly #queue: Batch[] = [];
   #queued = 0;
@@ -63,6 +63,7 @@ export class UsageRecorder {
     this.#store = store;
     this.#options = options;
     this.#spool = options.spool;
+    this.#writes = reportTrouble(options);
     if (this.#spool?.isWaiting()) this.#schedule(options.interval);
   }
 
@@ -139,7 +140,10 @@ export class UsageRecorder {
       // Any other failure may pass: a lock, a restart, a full disk, a missing right.
       if (!isRefusal(error)) {
         this.#tries += 1;
-        if (this.#tries === 1) this.#report(`Usage cannot be written to the store: ${getReason(error)}`);
+        this.#writes.failed(
+          `Usage cannot be written to the store: ${getReason(error)}`,
+          isEndedConnection(error),
+        );
         return Math.min(MAX_PAUSE, this.#options.interval * 2 ** this.#tries);
       }
       // Its halves would be lost with this process. The next one takes the batch from its file.
@@ -147,7 +151,7 @@ export class UsageRecorder {
       this.#refuse(batch, error);
     }
     this.#spool?.remove(batch);
-    if (this.#tries > 0) this.#options.onRecovered?.('Usage can be written to the store again.');
+    this.#writes.worked('Usage can be written to the store again.');
     this.#tries = 0;
     this.#isOverfull = false;
     this.#current = undefined;

@@ -258,6 +258,38 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     await store.db.destroy();
   });
 
+  test('a connection that the server ends: only what follows is trouble', async (context) => {
+    if (!isPostgres()) return context.skip();
+    const place = await stores.newPlace();
+    const store = await stores.open(place);
+    const url = urlOf(place);
+    const other = await connected(url);
+    const elsewhere = await connected(new URL('/postgres', url).href);
+    const name = new URL(url).pathname.slice(1);
+    const waiting =
+      "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    const { record, close, ...recorder } = recordUsage(store, { ...OPTIONS, onTrouble, onRecovered });
+    for (const accepts of [true, false]) {
+      await other.query('begin');
+      await other.query('lock table gateway_usage_days in share mode');
+      for (let at = 0; at < 60; at += 1) record(exchange());
+      await soon(async () => expect((await other.query(waiting)).rows).toHaveLength(1));
+      await elsewhere.query(`alter database ${name} allow_connections ${accepts}`);
+      await other.query(`select pg_terminate_backend(pid, 10000) from (${waiting}) as waiting`);
+      await other.query('commit');
+      if (!accepts) await soon(() => expect(told).toHaveLength(1));
+      await elsewhere.query(`alter database ${name} allow_connections true`);
+      await soon(() => expect(recorder.waiting()).toBe(0));
+      expect(told).toEqual(
+        accepts ? [] : [expect.stringContaining('is not currently accepting connections')],
+      );
+      expect(recovered).toEqual(accepts ? [] : ['Usage can be written to the store again.']);
+    }
+    expect(await close(5_000)).toBe(0);
+    expect(await counts(store)).toEqual(all(120));
+    await Promise.all([other.end(), elsewhere.end()]);
+  });
+
   test('statement_timeout', async (context) => {
     if (!isPostgres()) return context.skip();
     const place = await stores.newPlace();
