@@ -81,7 +81,7 @@ export function isAway(error: unknown): boolean {
 
 /** Node's and PostgreSQL's codes for a connection that has ended, as `AWAY` has them, and what pg says of one. */
 const ENDED = /^(?:ECONNRESET|EPIPE|57P0[125]|25P0[34])$/;
-const ENDED_MESSAGE = /^(?:Connection terminated|Client has encountered a connection error)/;
+const ENDED_MESSAGE = /^(?:Connection terminated unexpectedly|Client has encountered a connection error)/;
 
 /** Whether a connection to PostgreSQL has ended. The next one works, as after a failover, or its failure says more. */
 export function isEndedConnection(error: unknown): boolean {

@@ -1,7 +1,7 @@
 /** What PostgreSQL's codes mean (its documentation, appendix A). */
 
 import { expect, test } from 'vitest';
-import { isAway } from '../../src/store/store-errors.ts';
+import { isAway, isEndedConnection } from '../../src/store/store-errors.ts';
 
 test.each([
   ['08006', true, 'connection_failure'],
@@ -16,4 +16,13 @@ test.each([
   ['57P05', true, 'idle_session_timeout'],
 ])('%s: another connection may help: %s', (code, helps, name) => {
   expect(isAway(Object.assign(new Error(name), { code }))).toBe(helps);
+});
+
+test.each([
+  ['Connection terminated unexpectedly', true],
+  ['Client has encountered a connection error and is not queryable', true],
+  ['Connection terminated due to connection timeout', false],
+])('"%s" is of a connection that was made: %s', (message, ended) => {
+  expect(isEndedConnection(new Error(message))).toBe(ended);
+  expect(isAway(new Error(message))).toBe(true);
 });
