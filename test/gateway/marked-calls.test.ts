@@ -108,29 +108,29 @@ test.each([
 ] as const)('a mark on a message of %s goes to its last part', async (caller, type, field) => {
   const asked = await sent(caller, MODELS.messages, false, {
     [field]: [
-      { role: 'system', content: 's', ...MARK },
+      { role: 'system', content: 's', ...LONG },
       {
         role: 'user',
         content: [
           { type, text: 'a' },
           { type, text: 'b' },
         ],
-        ...MARK,
+        ...LONG,
       },
-      { role: 'assistant', content: 'said', ...MARK },
-      { role: 'user', content: [{ type, text: 'c', ...LONG }], ...MARK },
+      { role: 'assistant', content: 'said', ...LONG },
+      { role: 'user', content: [{ type, text: 'c', ...MARK }], ...LONG },
     ],
   });
-  expect(asked).toMatchObject({ system: [{ text: 's', ...MARK }] });
+  expect(asked).toMatchObject({ system: [{ text: 's', ...LONG }] });
   expect(asked['messages']).toStrictEqual([
     {
       role: 'user',
       content: [
         { type: 'text', text: 'a' },
-        { type: 'text', text: 'b', ...MARK },
+        { type: 'text', text: 'b', ...LONG },
       ],
     },
-    { role: 'assistant', content: [{ type: 'text', text: 'said', ...MARK }] },
-    { role: 'user', content: [{ type: 'text', text: 'c', ...LONG }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'said', ...LONG }] },
+    { role: 'user', content: [{ type: 'text', text: 'c', ...MARK }] },
   ]);
 });
