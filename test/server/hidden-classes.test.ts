@@ -49,10 +49,9 @@ function recorded(url: string, isStream: boolean): Buffer {
   return readFileSync(join(REPLIES, format, `plain-text.${isStream ? 'sse' : 'json'}`));
 }
 
-/** The event, line and column of a line of V8's log: `map,Transition,<time>,<from>,<to>,<pc>,<line>,<column>,…`. */
-function placeInCode(line: string): string {
-  const fields = line.split(',');
-  return [fields[1], fields[6], fields[7]].join(' ');
+/** The lines of hidden classes in V8's log: `map,Transition,<time>,<from>,<to>,<pc>,<line>,<column>,<reason>,<name>`. */
+function classLines(lines: readonly string[]): readonly string[][] {
+  return lines.filter((line) => line.startsWith('map,')).map((line) => line.split(','));
 }
 
 test('no request makes a hidden class of its own', async () => {
@@ -99,10 +98,16 @@ test('no request makes a hidden class of its own', async () => {
     const begin = lines.findIndex((line) => line.endsWith(`,before ${at}`));
     const end = lines.findIndex((line) => line.endsWith(`,after ${at}`));
     expect([begin, end].includes(-1), `${at}`).toBe(false);
-    const made = lines.slice(begin, end).filter((line) => line.startsWith('map,'));
+    // A collection of garbage may forget hidden classes that are not in use, such as those of all fields of an answer that
+    // is parsed. Each is made again once, at one place in the code, so the names that have been there before count apart.
+    const known = new Set(classLines(lines.slice(0, begin)).map((fields) => fields.at(-1)));
+    const kinds = Map.groupBy(classLines(lines.slice(begin, end)), (fields) => {
+      const name = fields.at(-1);
+      return [fields[1], fields[6], fields[7], known.has(name) ? name : ''].join(' ');
+    });
     // One of a request's own comes as often as the request, from one place in the code. What is made once does not:
     // Node's own getHeapStatistics alone makes 200 in its first call, at most 15 at one place.
-    for (const [place, madeThere] of Map.groupBy(made, placeInCode))
-      expect(madeThere.length, `${place}\n${madeThere.join('\n')}`).toBeLessThan(REQUESTS);
+    for (const [kind, made] of kinds)
+      expect(made.length, `${kind}\n${made.join('\n')}`).toBeLessThan(REQUESTS);
   }
 });
