@@ -56,10 +56,11 @@ export const CUT_HERE = 'the vendor does not take them; the gateway ends the ans
  * @returns nothing if none is left.
  */
 export function limitStops(
-  stop: readonly string[] = [],
+  stop: readonly string[] | undefined,
   max: number,
   report: Report,
 ): readonly string[] | undefined {
+  if (stop === undefined) return;
   if (stop.includes('')) report('stop', 'dropped', 'an empty stop sequence');
   const sequences = [...new Set(stop)].filter((sequence) => sequence !== '');
   if (sequences.length === 0) return;
