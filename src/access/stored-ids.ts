@@ -3,8 +3,7 @@
  * processes.
  */
 
-import { reportTrouble, type TroubleReports } from '../lib/report-trouble.ts';
-import { getReason, isEndedConnection } from '../store/store-errors.ts';
+import { reportTrouble, type TroubleReports } from '../store/report-trouble.ts';
 import type { Owned, OwnedTable } from '../store/stored-ids.ts';
 import type { Principal } from './principal.ts';
 
@@ -76,10 +75,7 @@ export function openStoredIds({
       for (const { id } of owned) waiting.delete(id);
       writes.worked('The owners of objects stored at vendors can be written to the store again.');
     } catch (error) {
-      writes.failed(
-        `The owners of objects stored at vendors cannot be written to the store: ${getReason(error)}`,
-        isEndedConnection(error),
-      );
+      writes.failed('The owners of objects stored at vendors cannot be written to the store', error);
       if (!isClosed) writeIn(RETRY);
     }
   };

@@ -6,14 +6,13 @@
  */
 
 import { repeat } from '../lib/repeat.ts';
-import { reportTrouble } from '../lib/report-trouble.ts';
 import { type KeyChanges, keyChanges } from '../store/keys/changes.ts';
 import { groupsInPieces, groupsState } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
 import { keysChangedAfter, keysInPieces, lastRevokedKeys } from '../store/keys/list-keys.ts';
+import { reportTrouble } from '../store/report-trouble.ts';
 import { findReplacement } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
-import { getReason, isEndedConnection } from '../store/store-errors.ts';
 import { type KeyRegistry, type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 import { type KnownGroup, toKnownGroup } from './principal.ts';
 
@@ -97,10 +96,7 @@ export async function watchKeys(
       await refresh();
       reports.worked('Keys can be read from the store again.');
     } catch (error) {
-      reports.failed(
-        `Keys cannot be read from the store, so changes to them are not seen: ${getReason(error)}`,
-        isEndedConnection(error),
-      );
+      reports.failed('Keys cannot be read from the store, so changes to them are not seen', error);
     }
   }
 

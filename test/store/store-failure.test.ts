@@ -1,4 +1,4 @@
-/** What a caller is told of a store that fails. The codes are those of PostgreSQL's documentation, appendix A. */
+/** How a request is answered if the store fails. The codes are those of PostgreSQL's documentation, appendix A. */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { connectStore } from '../../src/store/store.ts';

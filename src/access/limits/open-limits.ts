@@ -1,8 +1,7 @@
 /** Opens the limits of a process: counted in memory, or in a Redis that several processes share. */
 
 import { repeat } from '../../lib/repeat.ts';
-import { reportTrouble } from '../../lib/report-trouble.ts';
-import { getReason, isEndedConnection } from '../../store/store-errors.ts';
+import { reportTrouble } from '../../store/report-trouble.ts';
 import { type Counters, MAX_ANSWER_TIME } from './account.ts';
 import { localInFlight, sharedInFlight } from './in-flight.ts';
 import { type AllCounters, type Limits, openLimitsOver } from './limits.ts';
@@ -151,8 +150,8 @@ export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
     } catch (error) {
       // A store can refuse this and still answer with its keys: it takes longer, or needs another table.
       reports.failed(
-        `What other processes spend cannot be read from the store, so budgets go by what this one knows: ${getReason(error)}`,
-        isEndedConnection(error),
+        'What other processes spend cannot be read from the store, so budgets go by what this one knows',
+        error,
       );
     }
   }

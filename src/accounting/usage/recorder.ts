@@ -6,10 +6,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { count } from '../../lib/count.ts';
-import { reportTrouble, type TroubleReports } from '../../lib/report-trouble.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
+import { reportTrouble, type TroubleReports } from '../../store/report-trouble.ts';
 import type { Store } from '../../store/store.ts';
-import { getReason, isEndedConnection, isRefusal } from '../../store/store-errors.ts';
+import { getReason, isRefusal } from '../../store/store-errors.ts';
 import { type Batch, splitBatch } from './batches.ts';
 import type { Spool } from './spool.ts';
 import { writeUsage } from './write-usage.ts';
@@ -140,10 +140,7 @@ export class UsageRecorder {
       // Any other failure may pass: a lock, a restart, a full disk, a missing right.
       if (!isRefusal(error)) {
         this.#tries += 1;
-        this.#writes.failed(
-          `Usage cannot be written to the store: ${getReason(error)}`,
-          isEndedConnection(error),
-        );
+        this.#writes.failed('Usage cannot be written to the store', error);
         return Math.min(MAX_PAUSE, this.#options.interval * 2 ** this.#tries);
       }
       // Its halves would be lost with this process. The next one takes the batch from its file.

@@ -1,4 +1,6 @@
-/** Reports that something fails, and that it works again, once each. */
+/** Reports that something fails at the store, and that it works again, once each. */
+
+import { getReason, isEndedConnection } from './store-errors.ts';
 
 export interface TroubleReports {
   /** Called with a sentence when it begins to fail. */
@@ -13,13 +15,12 @@ export function reportTrouble({ onTrouble = () => {}, onRecovered = () => {} }: 
   let isTroubled = false;
   return {
     /**
-     * It has failed. @param sentence is reported unless the time before failed and was reported.
-     * @param mayPass whether the next time may well work, or fail for a reason that says more: this time is not reported
-     * then unless the time before failed too.
+     * It has failed. This is reported once, as `sentence` with the reason. A connection that has ended is reported only if
+     * the time before failed too: the next one may well work, or fail for a reason that says more.
      */
-    failed(sentence: string, mayPass = false): void {
-      if (!isTroubled && (isFailing || !mayPass)) {
-        onTrouble(sentence);
+    failed(sentence: string, error: unknown): void {
+      if (!isTroubled && (isFailing || !isEndedConnection(error))) {
+        onTrouble(`${sentence}: ${getReason(error)}`);
         isTroubled = true;
       }
       isFailing = true;
