@@ -26,7 +26,7 @@ export function parseInputAudio(
   format?: string,
 ): { readonly mediaType: string; readonly source: MediaSource } {
   const inline = parseDataUrl(data);
-  const told = format === undefined ? sniffAudioType(data) : `audio/${format}`;
+  const told = format === undefined ? sniffAudioType(data) : parseAudioFormat(format);
   return {
     mediaType: inline?.mediaType || told,
     source: /^https?:/i.test(data)
@@ -41,11 +41,20 @@ function sniffAudioType(data: string): string {
   return type?.startsWith('audio/') ? type : 'audio/wav';
 }
 
-/** OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge. */
+/** The media type that a format's word stands for. Some clients write the media type itself. */
+function parseAudioFormat(format: string): string {
+  const word = format.toLowerCase();
+  return word.includes('/') ? word : `audio/${word}`;
+}
+
+/**
+ * OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge; browsers
+ * put an `x-` before some.
+ */
 export function renderAudioFormat(mediaType = 'audio/wav'): string {
-  const subtype = getSubtype(mediaType);
+  const subtype = getSubtype(mediaType).replace(/^x-/, '');
   if (subtype === 'mpeg') return 'mp3';
-  return subtype === 'x-wav' || subtype === 'wave' || subtype === '' ? 'wav' : subtype;
+  return subtype === 'wave' || subtype === '' ? 'wav' : subtype;
 }
 
 function getSubtype(mediaType: string): string {

@@ -476,6 +476,17 @@ describe('fields beside the text', () => {
     ]);
   });
 
+  test('what a model has spoken is the text of an answer that has no other', () => {
+    const spoken = (transcript: string) => ({ audio: { id: 'audio_1', data: 'AAAA', transcript } });
+    const text = [{ kind: 'text', text: 'Hello there' }];
+    expect(partsOf(whole({ content: null, ...spoken('Hello there') }))).toEqual(text);
+    expect(partsOf(whole({ content: 'Hello there', ...spoken('Hello') }))).toEqual(text);
+    expect(partsOf(chunk(spoken('Hello')), chunk({ content: '', ...spoken(' there') }), stop)).toEqual(text);
+    expect(partsOf(chunk({ content: 'Hello there' }), chunk({ audio: { expires_at: 1 } }), stop)).toEqual(
+      text,
+    );
+  });
+
   test("blocks of other formats in a gateway's answer", () => {
     const block = { type: 'server_tool_use', id: 'x', name: 'web_search', input: {} };
     const foreign = { messages: [block], citations: [{ cited_text: 'y' }] };

@@ -1,7 +1,15 @@
 /** The message of a choice: the deltas of a stream, or a whole message, which is one delta with everything in it. */
 
 import type { FormatName } from '../../../conversation/prompt.ts';
-import { asObjects, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import {
+  asObject,
+  asObjects,
+  asText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../../lib/json.ts';
 import type { AnswerContents } from '../wire/finish-reasons.ts';
 import { parseImage } from '../wire/images.ts';
 import { findPlainThought } from '../wire/reasoning-details.ts';
@@ -177,6 +185,7 @@ export class MessageReader {
     const { refusal, tool_calls: pieces, function_call: functionCall } = delta;
     const foreign = delta['provider_specific_fields'];
     if (typeof refusal === 'string') this.#write('refusal', refusal, out);
+    this.#readContent(findSpokenText(delta), out);
     for (const annotation of asObjects(delta['annotations'])) this.#annotations.read(annotation, out);
     for (const image of asObjects(delta['images'])) this.#readBlock(image, out);
     if (delta['extra_content'] !== undefined) this.#readSignature(delta, out);
@@ -217,7 +226,6 @@ export class MessageReader {
         case 'content':
         case 'channel':
         case 'token_id':
-        case 'audio':
         case 'index':
         case 'thought_signature':
           break;
@@ -230,6 +238,7 @@ export class MessageReader {
         case 'refusal':
         case 'annotations':
         case 'images':
+        case 'audio':
         case 'extra_content':
         case 'provider_specific_fields':
         case 'tool_calls':
@@ -242,4 +251,9 @@ export class MessageReader {
     }
     return others;
   }
+}
+
+/** What a model has spoken, which is its text where the text itself is left out. */
+function findSpokenText({ content, audio }: JsonObject): string | undefined {
+  return content ? undefined : asText(asObject(audio)?.['transcript']);
 }
