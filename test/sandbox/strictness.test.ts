@@ -744,10 +744,13 @@ describe('the fields of the newest SDKs are accepted', () => {
   ];
   const breakpoint = { mode: 'explicit', ttl: '12h' };
   const png = { url: 'data:image/png;base64,iVBORw0KGgo=', format: 'image/png' };
+  const undescribed = { name: 'a', schema: closed({}), description: null, strict: null };
   const openai: readonly JsonObject[] = [
     { prompt_cache_key: null, safety_identifier: null },
     // As Strands Agents sends a picture.
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: png }] }] },
+    // As inspect-ai sends a schema.
+    { response_format: { type: 'json_schema', json_schema: undescribed } },
     {
       messages: [
         { role: 'user', content: [{ type: 'text', text: 'hi', prompt_cache_breakpoint: breakpoint }] },
