@@ -5,7 +5,7 @@ import { parseError, parseErrorObject, renderError } from '../../formats/openai/
 import { eventType } from '../../formats/responses/wire/finish-reasons.ts';
 import { ByteAccumulator } from '../../lib/byte-accumulator.ts';
 import { asGatewayError, GatewayError } from '../../lib/errors.ts';
-import { asObject, asText, type JsonObject } from '../../lib/json.ts';
+import { asNumber, asObject, asText, type JsonObject, parseJson } from '../../lib/json.ts';
 import { MAX_ERROR_TOKENS, tryParseBounded } from '../../lib/json-bounds.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 import { isEventStream } from '../../upstream/headers.ts';
@@ -40,18 +40,38 @@ const ENDED_EARLY = 'The answer ended before it was complete.';
 /** The longest error that is read, in bytes. */
 const MAX_ERROR = 1024 * 1024;
 
-/**
- * Sends an answer as it arrives. The promise never rejects: an error is sent as an event too.
- * @returns the response that the answer ends with, if a dialogue can continue it
- */
-export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): Promise<JsonObject | undefined> {
+/** An answer that is being sent. */
+export interface SentAnswer {
+  /**
+   * Resolves to the response that the answer ends with, if a dialogue can continue it. It never rejects: an error is
+   * sent as an event too.
+   */
+  readonly ended: Promise<JsonObject | undefined>;
+  /**
+   * Ends the answer for its client, unless it is over.
+   * @param id the response that the client means; undefined if it names none
+   * @returns whether the answer has ended by this
+   */
+  cancel(id: string | undefined): boolean;
+}
+
+/** Sends an answer as it arrives. */
+export function sendAnswer(answer: IncomingMessage, sink: AnswerSink): SentAnswer {
   const { statusCode: status = 0, headers } = answer;
   if (status !== 200 || !isEventStream(headers)) {
-    return sendRefusal(answer, sink);
+    return { ended: sendRefusal(answer, sink), cancel: () => false };
   }
+  const events = new AnswerEvents(sink);
+  return { ended: sendEvents(answer, events, sink), cancel: (id) => events.cancel(id) };
+}
+
+function sendEvents(
+  answer: IncomingMessage,
+  events: AnswerEvents,
+  sink: AnswerSink,
+): Promise<JsonObject | undefined> {
   return new Promise((resolve) => {
     const decoder = decodeSse(MAX_EVENT_LENGTH);
-    const events = new AnswerEvents(sink);
     const end = (): void => resolve(events.end());
     const take = (step: () => void): void => {
       try {
@@ -79,6 +99,10 @@ class AnswerEvents {
   open = 0;
   readonly #sink: AnswerSink;
   #response: JsonObject | undefined;
+  /** The first event that carries the response, as text, which takes less room than the object. */
+  #first: string | undefined;
+  #id: string | undefined;
+  #sequenceNumber: number | undefined;
   #isOver = false;
   /** Whether an event was not JSON. As a rule it was cut off, and the error after it says why. */
   #isCut = false;
@@ -109,7 +133,31 @@ class AnswerEvents {
     const carried = CARRIES_RESPONSE.test(type) ? read : undefined;
     this.#isOver = TERMINAL.test(type);
     if (CONTINUABLE.test(type)) this.#response = asObject(carried?.['response']);
-    this.#sink.send(inLane(withPrevious(event.data, carried, this.#sink), this.#sink));
+    const text = withPrevious(event.data, carried, this.#sink);
+    if (carried !== undefined) {
+      this.#first ??= text;
+      this.#id ??= asText(asObject(carried['response'])?.['id']);
+    }
+    this.#sequenceNumber = asNumber(read['sequence_number']);
+    this.#sink.send(inLane(text, this.#sink));
+  }
+
+  /** Ends the answer as `SentAnswer.cancel` does. */
+  cancel(id: string | undefined): boolean {
+    if (this.#isOver || (id !== undefined && id !== this.#id)) return false;
+    this.#isOver = true;
+    if (this.#first === undefined) {
+      writeError(cancelledUnbegun(), this.#sink);
+      return true;
+    }
+    const response = asObject(asObject(parseJson(this.#first))?.['response']);
+    const event = {
+      type: 'response.incomplete',
+      sequence_number: (this.#sequenceNumber ?? 0) + 1,
+      response: { ...response, status: 'cancelled' },
+    };
+    this.#sink.send(inLane(JSON.stringify(event), this.#sink));
+    return true;
   }
 
   /** Says why an answer ends that is not over. @returns the response that a dialogue can continue, if it ended with one */
@@ -120,6 +168,13 @@ class AnswerEvents {
     else writeError(new GatewayError('upstream-broken', ENDED_EARLY), this.#sink);
     return this.#response;
   }
+}
+
+/** What a client receives that cancels an answer before there is a response. */
+export function cancelledUnbegun(): GatewayError {
+  return new GatewayError('invalid-request', 'The response was cancelled before it began.', {
+    code: 'response_cancelled',
+  });
 }
 
 /** Sends an error as an event of the WebSocket. */

@@ -3,7 +3,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { GatewayError } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { sendAnswer } from './answer.ts';
+import { cancelledUnbegun, type SentAnswer, sendAnswer } from './answer.ts';
 import type { Connection } from './connection.ts';
 import type { SessionGateway } from './session-gateway.ts';
 
@@ -24,11 +24,26 @@ export interface Exchanges {
     body: Buffer,
     lane: string | undefined,
     previousId: string | undefined,
-  ): Promise<JsonObject | undefined>;
+  ): Promise<JsonObject | 'cancelled' | undefined>;
+  /**
+   * Ends the answer that is given in a lane. Nothing happens if there is none: an answer may end while its client
+   * cancels it, and would be followed by an error that belongs to no request.
+   * @param id the id of the only response to end, in whatever lane; undefined if the client names none
+   */
+  cancel(lane: string | undefined, id: string | undefined): void;
   /** Bytes of events that are not complete yet. */
   pending(): number;
   /** Ends all exchanges that are under way. */
   abort(): void;
+}
+
+/** An exchange that is under way. */
+interface Exchange {
+  readonly lane: string | undefined;
+  readonly request: ClientRequest;
+  /** The answer, once it has begun. */
+  answer: SentAnswer | undefined;
+  isCancelled: boolean;
 }
 
 /** What exchanges need of their session. */
@@ -43,12 +58,13 @@ export interface ExchangeOptions {
 /** @returns the exchanges of one connection, none yet under way */
 export function openExchanges({ post, connection, sendError, changed }: ExchangeOptions): Exchanges {
   const { send, cork, pace } = connection;
-  const active = new Set<ClientRequest>();
+  const active = new Set<Exchange>();
   let pending = 0;
   return {
     run(body, lane, previousId) {
-      const request = post(body);
-      active.add(request);
+      const exchange: Exchange = { lane, request: post(body), answer: undefined, isCancelled: false };
+      const { request } = exchange;
+      active.add(exchange);
       let counted = 0;
       const reportHeld = (bytes: number): void => {
         // Most events are small, and complete with the chunk that brings them.
@@ -58,23 +74,36 @@ export function openExchanges({ post, connection, sendError, changed }: Exchange
         changed();
       };
       return new Promise((resolve) => {
-        let isAnswered = false;
+        const end = (response: JsonObject | undefined): void =>
+          resolve(exchange.isCancelled ? 'cancelled' : response);
         request.on('response', (coming: IncomingMessage) => {
-          isAnswered = true;
           pace(coming);
-          void sendAnswer(coming, { lane, previousId, send, reportHeld, cork }).then(resolve);
+          exchange.answer = sendAnswer(coming, { lane, previousId, send, reportHeld, cork });
+          void exchange.answer.ended.then(end);
         });
         request.on('error', () => {
-          if (isAnswered) return;
-          sendError(new GatewayError('internal', 'The gateway failed to answer this request.'), lane);
-          resolve(undefined);
+          if (exchange.answer !== undefined) return;
+          sendError(exchange.isCancelled ? cancelledUnbegun() : unanswered(), lane);
+          end(undefined);
         });
-        request.on('close', () => active.delete(request));
+        request.on('close', () => active.delete(exchange));
       });
+    },
+    cancel(lane, id) {
+      for (const exchange of active) {
+        const isMeant = id === undefined ? exchange.lane === lane : exchange.answer !== undefined;
+        if (!isMeant || exchange.answer?.cancel(id) === false) continue;
+        exchange.isCancelled = true;
+        exchange.request.destroy();
+      }
     },
     pending: () => pending,
     abort() {
-      for (const request of active) request.destroy();
+      for (const { request } of active) request.destroy();
     },
   };
+}
+
+function unanswered(): GatewayError {
+  return new GatewayError('internal', 'The gateway failed to answer this request.');
 }

@@ -160,6 +160,11 @@ export class Session {
     const { type, lane, bytes } = message;
     // Codex sends this when it has read an answer.
     if (type === 'response.processed') return;
+    // pipecat sends this when it is interrupted, and reads on until the answer ends. OpenAI's reference lacks it.
+    if (type === 'response.cancel') {
+      this.#exchanges.cancel(lane, asText(getField(message, 'response_id')));
+      return;
+    }
     if (type === 'response.steer') {
       this.#connection.send(refuseSteering(message));
       return;
@@ -191,6 +196,7 @@ export class Session {
     if (dialogue !== undefined) this.#requireCalls(request.items ?? '', dialogue);
     if (getField(message, 'generate') === false) return this.#prepare(message, request);
     return this.#exchanges.run(body, lane, dialogue?.id).then((response) => {
+      if (response === 'cancelled') return;
       if (response !== undefined) this.#remember(lane, request, response);
       else if (dialogue !== undefined) memory.forget(dialogue.id);
     });
