@@ -224,6 +224,8 @@ test('ids of calls that Gemini has no field for are refused once, and never agai
     { role: 'user', parts: [{ text: 'x' }] },
     { role: 'model', parts: [call] },
     { role: 'user', parts: [result] },
+    // A repeated field may be the one value that it has.
+    { role: 'model', parts: call },
   ];
   const path = '/v1beta/models/gemini-3.8-flash:generateContent';
   expect(await ask('one', path, { contents })).toHaveLength(2);
@@ -233,6 +235,7 @@ test('ids of calls that Gemini has no field for are refused once, and never agai
     contents[0],
     { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
     { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: '5' } } }] },
+    { role: 'model', parts: { functionCall: { name: 'f', args: {} } } },
   ]);
 });
 

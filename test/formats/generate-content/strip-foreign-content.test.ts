@@ -44,6 +44,11 @@ describe('what Google does not take back', () => {
       [user, model(call), result, model({ text: 'Sunny.' }), user],
     ],
     [
+      'a part that stands without a list',
+      [user, { role: 'model', parts: { ...call, ...foreign } }, { ...result, parts: result.parts[0] ?? {} }],
+      [user, model({ ...call, ...placeholder }), { ...result, parts: result.parts[0] ?? {} }],
+    ],
+    [
       'only the first of several calls needs one',
       [user, model(call, call), result],
       [user, model({ ...call, ...placeholder }, call), result],
@@ -68,5 +73,6 @@ describe('what Google does not take back', () => {
     const signed = { ...call, thoughtSignature: 'CiQB0e2Kb3Vy' };
     expect(strip(user, model({ text: 'Hm.', thought: true }, signed), result)).toBeUndefined();
     expect(stripForeignContent({})).toBeUndefined();
+    expect(stripForeignContent({ contents: model({ text: 'Hm.' }) })).toBeUndefined();
   });
 });

@@ -7,9 +7,9 @@
 import { parseExact } from '../../../conversation/rules/arguments.ts';
 import { invalid } from '../../../lib/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { asObject, asObjects, isEmpty, isList, isObject } from '../../../lib/json.ts';
+import { asObject, isEmpty, isList, isObject } from '../../../lib/json.ts';
 import { PartialArgs } from '../wire/partial-args.ts';
-import { camelCase, repeatedField } from '../wire/protobuf-json.ts';
+import { camelCase, repeatedField, repeatedObjects } from '../wire/protobuf-json.ts';
 import { CALL_OWN, sortFields } from './sort-fields.ts';
 
 /** A call that is not over. */
@@ -38,7 +38,7 @@ export function joinPartialCalls(contents: readonly Json[]): readonly Json[] {
       if (call === undefined || Object.keys(known).length === 0) return void kept.push(part);
       open = openCall(kept, part, extra, `${param}.functionCall.partialArgs`);
     }
-    for (const piece of asObjects(repeatedField(known['partialArgs']))) open?.args.add(inCamelCase(piece));
+    for (const piece of repeatedObjects(known['partialArgs'])) open?.args.add(inCamelCase(piece));
     if (known['willContinue'] === true) return;
     open?.close();
     open = undefined;

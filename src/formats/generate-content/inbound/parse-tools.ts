@@ -6,9 +6,9 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { FunctionTool, HostedTool, Tool } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { asObject, asObjects, asText, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, asText, type Json, type JsonObject } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
-import { repeatedField } from '../wire/protobuf-json.ts';
+import { repeatedObjects } from '../wire/protobuf-json.ts';
 import { fromOpenApi, orderProperties } from './from-openapi.ts';
 import { sortFields } from './sort-fields.ts';
 
@@ -27,10 +27,10 @@ const DECLARATION_OWN: ReadonlySet<string> = new Set(['response', 'responseJsonS
  * @throws GatewayError `invalid-request` for a declaration without a name.
  */
 export function parseTools(value: Json | undefined): readonly Tool[] {
-  return asObjects(repeatedField(value)).flatMap((entry, at): Tool[] => {
+  return repeatedObjects(value).flatMap((entry, at): Tool[] => {
     const { known, own, extra } = sortFields(entry, ENTRY_FIELDS, HOSTED);
     return [
-      ...asObjects(repeatedField(known['functionDeclarations'])).map((declaration, index) =>
+      ...repeatedObjects(known['functionDeclarations']).map((declaration, index) =>
         parseDeclaration(declaration, `tools[${at}].functionDeclarations[${index}]`),
       ),
       ...Object.entries({ ...own, ...extra }).map(([name, settings]): HostedTool => {

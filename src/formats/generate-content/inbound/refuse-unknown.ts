@@ -3,9 +3,9 @@
 import type { Prompt } from '../../../conversation/prompt.ts';
 import { findMissingChoice } from '../../../conversation/rules/allowed-tools.ts';
 import { type GatewayError, invalid } from '../../../lib/errors.ts';
-import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { itemPlace, type Place } from '../../../lib/place.ts';
-import { camelCase, repeatedField, snakeCase } from '../wire/protobuf-json.ts';
+import { camelCase, repeatedField, repeatedObjects, snakeCase } from '../wire/protobuf-json.ts';
 import { CONTENT_FIELDS, PART_DATA, PART_FIELDS, PART_OPAQUE, PART_OWN, sortFields } from './sort-fields.ts';
 
 /** The types of an answer that the API lists in its own error for any other. */
@@ -71,9 +71,9 @@ function findUnknown(part: Json | undefined): string | undefined {
 
 function refuseRepeated(tools: Json | undefined): void {
   const seen = new Set<string>();
-  for (const entry of asObjects(repeatedField(tools))) {
+  for (const entry of repeatedObjects(tools)) {
     const { known } = sortFields(entry, TOOL_FIELDS);
-    for (const { name } of asObjects(repeatedField(known['functionDeclarations']))) {
+    for (const { name } of repeatedObjects(known['functionDeclarations'])) {
       if (typeof name !== 'string') continue;
       if (seen.has(name))
         throw invalid(`Duplicate function declaration found: ${name.slice(0, 64)}`, 'tools');

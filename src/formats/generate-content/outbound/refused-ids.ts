@@ -3,9 +3,10 @@
  * (vercel/ai#15664). Results are paired with calls by their names and their order then.
  */
 
-import { type JsonObject, withEach, withObjects, withoutFields } from '../../../lib/json.ts';
+import { type JsonObject, withObjects, withoutFields } from '../../../lib/json.ts';
 import type { OptionalFields } from '../../format.ts';
 import { COUNTED } from '../wire/counted-requests.ts';
+import { withEachRepeated } from '../wire/protobuf-json.ts';
 import { CALLS, RESULTS } from './strip-foreign-content.ts';
 
 const ID: readonly string[] = ['id'];
@@ -23,7 +24,9 @@ export const callIds: OptionalFields = {
 };
 
 function withoutIds(request: JsonObject): JsonObject {
-  const plain = withEach(request, 'contents', (content) => withEach(content, 'parts', withoutId));
+  const plain = withEachRepeated(request, 'contents', (content) =>
+    withEachRepeated(content, 'parts', withoutId),
+  );
   return withObjects(plain, COUNTED, withoutIds);
 }
 

@@ -5,7 +5,6 @@
  */
 
 import {
-  asObjects,
   asText,
   hasSameItems,
   isObject,
@@ -14,6 +13,7 @@ import {
   withoutFields,
 } from '../../../lib/json.ts';
 import { COUNTED } from '../wire/counted-requests.ts';
+import { repeatedObjects } from '../wire/protobuf-json.ts';
 import { findSeal } from '../wire/thought-signature.ts';
 import { PLACEHOLDER } from './render-contents.ts';
 
@@ -28,7 +28,7 @@ export function stripForeignContent(request: JsonObject): JsonObject | undefined
 }
 
 function stripDialogue(request: JsonObject): JsonObject {
-  const given = asObjects(request['contents']);
+  const given = repeatedObjects(request['contents']);
   const asked = given.findLastIndex((content) => isUsers(content) && !hasResult(content));
   const contents = given.flatMap((content, at) => stripContent(content, at > asked));
   return hasSameItems(contents, given) ? request : { ...request, contents };
@@ -42,7 +42,7 @@ function stripDialogue(request: JsonObject): JsonObject {
  */
 function stripContent(content: JsonObject, isCurrent: boolean): readonly JsonObject[] {
   if (isUsers(content)) return [content];
-  const given = asObjects(content['parts']);
+  const given = repeatedObjects(content['parts']);
   const own = given.flatMap(stripPart);
   const parts = isCurrent ? signFirstCall(own) : own;
   if (parts.length === 0) return given.length === 0 ? [content] : [];
@@ -71,7 +71,7 @@ function isCall(part: JsonObject): boolean {
 }
 
 function hasResult({ parts }: JsonObject): boolean {
-  return asObjects(parts).some((part) => RESULTS.some((field) => isObject(part[field])));
+  return repeatedObjects(parts).some((part) => RESULTS.some((field) => isObject(part[field])));
 }
 
 /** Google takes a content without a role for the user's. */

@@ -1,7 +1,15 @@
 /** The JSON of protobuf (proto3 JSON mapping): names of fields, repeated fields and numbers. */
 
 import { invalid } from '../../../lib/errors.ts';
-import { asNumber, isList, type Json } from '../../../lib/json.ts';
+import {
+  asNumber,
+  asObjects,
+  isList,
+  type Json,
+  type JsonObject,
+  withEach,
+  withObjects,
+} from '../../../lib/json.ts';
 
 /** A field's name in camelCase, whichever of the two spellings it has. An underscore at its start stays. */
 export function camelCase(name: string): string {
@@ -22,6 +30,20 @@ export function snakeCase(name: string): string {
 export function repeatedField(value: Json | undefined): readonly Json[] {
   if (value === undefined || value === null) return [];
   return isList(value) ? value : [value];
+}
+
+/** The objects of a repeated field. */
+export function repeatedObjects(value: Json | undefined): readonly JsonObject[] {
+  return asObjects(repeatedField(value));
+}
+
+/** Applies `change` to the objects of the repeated field `field`. @returns the object itself if that changes none of them. */
+export function withEachRepeated(
+  object: JsonObject,
+  field: string,
+  change: (item: JsonObject) => JsonObject,
+): JsonObject {
+  return isList(object[field]) ? withEach(object, field, change) : withObjects(object, [field], change);
 }
 
 /**
