@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { asNumber, asObject, type JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { type Counts, chatAnswer, countsIn } from '../support/counts.ts';
 import { CALLERS, type FourCallers, MODELS, startFourCallers } from '../support/four-callers.ts';
 
 let four: FourCallers;
@@ -10,59 +11,6 @@ beforeAll(async () => {
   four = await startFourCallers('somebody/gemini-2.5-pro', 'somebody/voxtral-small-2507', 'somebody/grok-4');
 });
 afterAll(() => four.close());
-
-interface Counts {
-  readonly input: number;
-  readonly output: number;
-  readonly reasoning: number;
-}
-
-/** The counts that an answer tells, in each format's own words. */
-function countsIn(caller: FormatName, usage: JsonObject): Counts {
-  const count = (at: JsonObject | undefined, name: string): number => asNumber(at?.[name]) ?? 0;
-  const details = (name: string): JsonObject | undefined => asObject(usage[name]);
-  switch (caller) {
-    case 'chat-completions':
-      return {
-        input: count(usage, 'prompt_tokens'),
-        output: count(usage, 'completion_tokens'),
-        reasoning: count(details('completion_tokens_details'), 'reasoning_tokens'),
-      };
-    case 'responses':
-      return {
-        input: count(usage, 'input_tokens'),
-        output: count(usage, 'output_tokens'),
-        reasoning: count(details('output_tokens_details'), 'reasoning_tokens'),
-      };
-    case 'messages':
-      return {
-        input: count(usage, 'input_tokens') + count(usage, 'cache_read_input_tokens'),
-        output: count(usage, 'output_tokens'),
-        reasoning: count(details('output_tokens_details'), 'thinking_tokens'),
-      };
-    case 'generate-content':
-      return {
-        input: count(usage, 'promptTokenCount'),
-        output: count(usage, 'candidatesTokenCount') + count(usage, 'thoughtsTokenCount'),
-        reasoning: count(usage, 'thoughtsTokenCount'),
-      };
-  }
-}
-
-const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
-
-function chatAnswer(usage: JsonObject, stream: boolean): JsonObject | JsonObject[] {
-  if (!stream) {
-    const message = { role: 'assistant', content: 'ok' };
-    const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    return { ...chunk, object: 'chat.completion', choices, usage };
-  }
-  return [
-    { ...chunk, choices: [{ index: 0, delta: { role: 'assistant', content: 'ok' }, finish_reason: null }] },
-    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    { ...chunk, choices: [], usage },
-  ];
-}
 
 const cases: readonly [name: string, model: string, usage: JsonObject, counts: Counts][] = [
   [

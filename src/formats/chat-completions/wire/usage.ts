@@ -32,16 +32,26 @@ export const usageReader: UsageReader = {
   text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
 };
 
+/** The details of the input. mlx-vlm counts in the names of responses (earendil-works/pi#2326). */
+function detailInput(usage: JsonObject): JsonObject | undefined {
+  return asObject(usage['prompt_tokens_details']) ?? asObject(usage['input_tokens_details']);
+}
+
+/** The details of the output, in either format's name. */
+function detailOutput(usage: JsonObject): JsonObject | undefined {
+  return asObject(usage['completion_tokens_details']) ?? asObject(usage['output_tokens_details']);
+}
+
 /**
  * The counts of a `usage` object. Input includes cached tokens and output includes reasoning.
  * @param model the model as the vendor calls it.
  */
 function parseTokens(usage: JsonObject, model: string): Tokens {
-  const inside = asObject(usage['prompt_tokens_details']);
-  const outside = asObject(usage['completion_tokens_details']);
+  const inside = detailInput(usage);
+  const outside = detailOutput(usage);
   const counts = {
-    input: parseCount(usage['prompt_tokens']),
-    output: parseCount(usage['completion_tokens']),
+    input: parseCount(usage['prompt_tokens']) ?? parseCount(usage['input_tokens']),
+    output: parseCount(usage['completion_tokens']) ?? parseCount(usage['output_tokens']),
     total: parseCount(usage['total_tokens']),
     reasoning: parseCount(outside?.['reasoning_tokens']),
     inputKinds: [...countKinds(inside), ...countKinds(presentFields(usage, CACHE_FIGURES))],
@@ -76,6 +86,7 @@ const CACHE_FIGURES: readonly string[] = ['cache_read_input_tokens', 'cache_crea
 /** The figures that a reply has too, in the usage and in its details. */
 const FIGURES = wordSet(`
   prompt_tokens completion_tokens total_tokens prompt_tokens_details completion_tokens_details
+  input_tokens output_tokens input_tokens_details output_tokens_details
 `);
 const PROMPT_FIGURES: ReadonlySet<string> = new Set(['cached_tokens', 'cache_write_tokens']);
 const COMPLETION_FIGURES: ReadonlySet<string> = new Set(['reasoning_tokens']);
@@ -85,8 +96,8 @@ const COMPLETION_FIGURES: ReadonlySet<string> = new Set(['reasoning_tokens']);
  * @param model the model as the vendor calls it.
  */
 export function parseUsage(usage: JsonObject, model: string): Usage {
-  const inside = asObject(usage['prompt_tokens_details']) ?? {};
-  const outside = asObject(usage['completion_tokens_details']) ?? {};
+  const inside = detailInput(usage) ?? {};
+  const outside = detailOutput(usage) ?? {};
   const promptDetails = withoutNulls(otherFields(inside, PROMPT_FIGURES));
   const completionDetails = withoutNulls(otherFields(outside, COMPLETION_FIGURES));
   const others = withoutNulls({

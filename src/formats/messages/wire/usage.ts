@@ -53,14 +53,24 @@ function sumIterations(figures: JsonObject): Tokens {
 
 /**
  * Merges two reports of usage. Each later figure replaces the earlier one, unless it is null or 0: the figures are those
- * of the whole answer so far ("Streaming messages"), and some services count the input at the start alone.
+ * of the whole answer so far ("Streaming messages"), and some services count the input at the start alone. Kimi and Qwen
+ * count all input at the start, and at the end say how much of it was cached (maximhq/bifrost#5510): what is left of the
+ * input may be 0 then.
  */
 export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject {
   if (isEmpty(earlier)) return withoutNulls(later);
+  const isSplitLater = countCached(later) > countCached(earlier);
   const news = Object.entries(withoutNulls(later)).filter(
-    ([name, value]) => value !== 0 || earlier[name] === undefined,
+    ([name, value]) =>
+      value !== 0 || earlier[name] === undefined || (isSplitLater && name === 'input_tokens'),
   );
   return { ...earlier, ...Object.fromEntries(news) };
+}
+
+/** How much of the input a report says was read from the cache or written to it. */
+function countCached(figures: JsonObject): number {
+  const { cacheRead = 0, cacheWrite = 0 } = parseTokens(figures);
+  return cacheRead + cacheWrite;
 }
 
 function parseTokens(figures: JsonObject): Tokens {
