@@ -58,6 +58,7 @@ export const check = command({
       ...notes.findUnknownModels(models, config),
       ...notes.findExpiredKeys(config),
       ...notes.findExpiredCertificates(config),
+      ...(await describeRedis(config.redis.url)),
       ...config.identities.map(
         ({ name, issuer }) =>
           `Callers may use tokens of ${issuer}. Their names begin with ${namePrefix(name)}.`,
@@ -67,6 +68,13 @@ export const check = command({
     console.log(lines.join('\n'));
   },
 });
+
+/** What keeps processes from sharing limits in Redis, as it is now. */
+async function describeRedis(url: string | undefined): Promise<readonly string[]> {
+  if (url === undefined) return [];
+  const { inspectRedis } = await import('../access/limits/inspect-redis.ts');
+  return inspectRedis(url);
+}
 
 /** A sentence for each vendor or upstream that uses credentials of a cloud. */
 async function describeCredentials(vendors: readonly Vendor[]): Promise<readonly string[]> {

@@ -3,11 +3,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { textOfPages } from '../support/pages.ts';
 import { spawnGateway } from '../support/process.ts';
+import { hasRedis, startRedis } from '../support/redis.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -535,5 +537,25 @@ test('reports certificates that have expired', async () => {
   expect(stdout.match(/^Note: the cert.*$/gm)).toEqual([
     'Note: the certificate of tls expired on 2020-02-01.',
     'Note: the certificate of vendors.openai.upstreams.0.tls expired on 2020-02-01.',
+  ]);
+});
+
+test.runIf(hasRedis())('reports a Redis that drops counters, and one that cannot be reached', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.close());
+  const client = new Redis(redis.url);
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  await client.config('SET', 'maxmemory', '100mb');
+  client.disconnect();
+  const dropping = await check({ redis: { url: redis.url } });
+  expect([dropping.code, dropping.stderr]).toEqual([0, '']);
+  expect(dropping.stdout.match(/^Redis .*$/gm)).toEqual([
+    'Redis drops counters of limits without a word when its memory is full (its maxmemory-policy is allkeys-lru), and callers can then exceed their limits. Set the policy to noeviction, or give limits a Redis of their own.',
+  ]);
+  await redis.stop();
+  const away = await check({ redis: { url: redis.url } });
+  expect([away.code, away.stderr]).toEqual([0, '']);
+  expect(away.stdout.match(/^Redis .*$/gm)).toEqual([
+    expect.stringMatching(/^Redis cannot be reached \(connect ECONNREFUSED /),
   ]);
 });

@@ -137,6 +137,30 @@ describe.skipIf(!hasRedis())('P-14 Redis', () => {
     expect(recovered).toHaveLength(1);
   });
 
+  test('that still loads its data: a start does not wait for it, and says so', async () => {
+    let isLoading = true;
+    const relay = await startRelay(redis.url, (data, client) =>
+      client.write(isLoading ? data.toString('latin1').replace('loading:0', 'loading:1') : data, 'latin1'),
+    );
+    closing.push(relay.close);
+    const troubles: string[] = [];
+    const recovered: string[] = [];
+    const shared = await openRedis(
+      relay.url,
+      (message) => void troubles.push(message),
+      (message) => void recovered.push(message),
+    );
+    closing.push(shared.close);
+    expect(shared.isShared()).toBe(false);
+    expect(troubles).toEqual([
+      expect.stringMatching(/^Redis cannot be reached \(it is still loading its data\)/),
+    ]);
+    isLoading = false;
+    await expect.poll(() => shared.isShared()).toBe(true);
+    expect(recovered).toEqual(['Redis can be reached again, so limits are shared again.']);
+    expect(troubles).toHaveLength(1);
+  });
+
   test('whose connection breaks when it has carried out what it was sent: nothing is counted twice', async () => {
     let breaks = false;
     const relay = await startRelay(redis.url, (data, client) => {

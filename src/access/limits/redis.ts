@@ -1,9 +1,11 @@
 /** The connection to Redis or Valkey. What Redis cannot do at once is done without it. */
 
-import type { Command, Redis } from 'ioredis';
-import { wordSet } from '../../lib/words.ts';
+import type { Redis } from 'ioredis';
 import { applyCommandTimeouts, type CommandTimeouts } from './command-timeouts.ts';
+import { type CommandEvents, explainReply, followCommands } from './follow-commands.ts';
 import { keepInUse } from './keep-in-use.ts';
+import { describeEviction, isLoading, takesWrites } from './redis-checks.ts';
+import { openRefusals } from './redis-refusals.ts';
 
 /**
  * A command that cannot be sent at once, or whose connection breaks, fails. The connection is opened again in the
@@ -45,19 +47,18 @@ const REDIS_TIMEOUTS: CommandTimeouts = { command: 100, silence: 250 };
 
 /**
  * Makes a connection, still to be opened. It refuses commands while it cannot send them, and is kept in use.
- * @param onRefused and `onCarriedOut` as for `followCommands`.
+ * @param events what becomes of its commands.
  * @param onSeek as for `redisOptions`.
  */
 export async function makeConnection(
   url: string,
-  onRefused: ReportRefusal,
+  events: CommandEvents,
   onSeek: () => void = () => {},
-  onCarriedOut: (command: string) => void = () => {},
 ): Promise<Redis> {
   // Loaded only if it is configured.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, redisOptions(onSeek));
-  followCommands(redis, onRefused, onCarriedOut);
+  followCommands(redis, events);
   // A connection that hangs is given up: every request would wait for its command to time out, and commands would pile up.
   applyCommandTimeouts(redis, REDIS_TIMEOUTS);
   keepInUse(redis);
@@ -66,15 +67,6 @@ export async function makeConnection(
 
 /** The most listeners of one event: keys, groups, tags and models have two each. */
 const LISTENERS = 20;
-
-/** How long a refusal counts, in milliseconds. */
-const REFUSING = 60_000;
-
-/** Commands of the connection itself. Its events report what becomes of them. */
-const CONNECTION_COMMANDS = wordSet('auth client hello info ping select');
-
-/** Called with the reason why Redis refuses a command, and the command's name. */
-type ReportRefusal = (reason: string, command: string) => void;
 
 /** Called with what Redis has or does that makes counting impossible. */
 export type ReportFault = (reason: string) => void;
@@ -102,21 +94,37 @@ export async function openRedis(
   onRecovered: (message: string) => void,
 ): Promise<RedisConnection> {
   let isSeeking = false;
-  const refusals = openRefusals(onTrouble, onRecovered);
+  /** What has been said of keys that Redis drops. */
+  let eviction: string | undefined;
+  const loading = Promise.withResolvers<void>();
+  const refusals = openRefusals(onTrouble, onRecovered, () => takesWrites(redis));
   const onFault: ReportFault = (reason) =>
     refusals.add(`Redis has something that limits cannot count by (${reason})`);
   const redis = await makeConnection(
     url,
-    (reason, command) => refusals.add(`Redis refuses a command that limits need (${reason})`, command),
+    {
+      onRefused: (reason, command) =>
+        refusals.add(`Redis refuses a command that limits need (${reason})`, command),
+      onCarriedOut: refusals.addSuccess,
+      onInfo(info) {
+        if (isLoading(info)) {
+          leave('it is still loading its data', true);
+          loading.resolve();
+        }
+        const said = describeEviction(info);
+        if (said !== undefined && said !== eviction) onTrouble(said);
+        eviction = said;
+      },
+    },
     () => {
       isSeeking = true;
     },
-    refusals.addSuccess,
   );
   // Each kind of limit has counters that listen for it to be ready; Node would warn of a leak from the eleventh on.
   redis.setMaxListeners(LISTENERS);
   let away = false;
   let isTurnedAway = false;
+  let probed: Promise<unknown> = Promise.resolve();
   const leave = (reason: string, turnsAway = false): void => {
     // That Redis turns this process away is another reason than that a connection closed, and may be found later.
     if (away && (isTurnedAway || !turnsAway)) return;
@@ -125,7 +133,7 @@ export async function openRedis(
     onTrouble(`Redis cannot be reached (${reason}), so each process counts limits on its own.`);
   };
   redis.on('error', (error: NodeJS.ErrnoException) =>
-    leave(error.message || error.code || error.name, error.name === 'ReplyError'),
+    leave(explainReply(error.message) || error.code || error.name, error.name === 'ReplyError'),
   );
   redis.on('close', () => {
     // That it is a replica has been reported as a refusal.
@@ -136,9 +144,13 @@ export async function openRedis(
     if (away) onRecovered('Redis can be reached again, so limits are shared again.');
     away = false;
     isTurnedAway = false;
+    probed = takesWrites(redis);
   });
-  // The event of the connection reports that the first attempt failed. Further attempts follow.
-  await redis.connect().catch(() => undefined);
+  // The event of the connection reports that the first attempt failed. Further attempts follow. A Redis of many gigabytes
+  // takes minutes to load them, and the start does not wait for that.
+  await Promise.race([redis.connect().catch(() => undefined), loading.promise]);
+  // What would refuse the first request is reported before that comes.
+  await probed;
   return {
     redis,
     onFault,
@@ -153,82 +165,5 @@ export async function openRedis(
       away = true;
       redis.disconnect();
     },
-  };
-}
-
-/** Reports the first refusal, and that there are none any more. */
-function openRefusals(onTrouble: (message: string) => void, onRecovered: (message: string) => void) {
-  let last = Number.NEGATIVE_INFINITY;
-  let isReported = false;
-  const commands = new Set<string>();
-  const isRecent = (): boolean => performance.now() - last < REFUSING;
-  return {
-    isRecent,
-    /** From now on each process counts on its own, for a while. */
-    add(trouble: string, command?: string): void {
-      last = performance.now();
-      if (command !== undefined) commands.add(command);
-      if (!isReported) onTrouble(`${trouble}, so each process counts limits on its own.`);
-      isReported = true;
-    },
-    /** A full Redis still answers reads, so only a command that it has refused shows that it is well. */
-    addSuccess(command: string): void {
-      const isWell = isReported && !isRecent() && (commands.size === 0 || commands.has(command));
-      if (!isWell) return;
-      isReported = false;
-      commands.clear();
-      onRecovered('Redis refuses nothing any more that limits need, so limits are shared again.');
-    },
-  };
-}
-
-/**
- * Calls `onRefused` with the reason for each of our commands that Redis refuses: a user without the right to run it, a
- * full memory, a cluster node that does not have all keys. The sender goes on without Redis, so nobody else would
- * report it. A refused INFO is no refusal. `onCarriedOut` is called with the name of each other command.
- */
-function followCommands(
-  redis: Redis,
-  onRefused: ReportRefusal,
-  onCarriedOut: (command: string) => void,
-): void {
-  const send = redis.sendCommand.bind(redis);
-  redis.sendCommand = (command, stream) => {
-    if (command.name === 'info') allowNoInfo(command);
-    const { name } = command;
-    const isOurs = !CONNECTION_COMMANDS.has(name);
-    command.promise.then(
-      () => isOurs && onCarriedOut(name),
-      (error: Error) => {
-        // A script that Redis does not know yet is sent to it afterwards.
-        const isRefusal = error.name === 'ReplyError' && !error.message.startsWith('NOSCRIPT');
-        if (isRefusal && isOurs) onRefused(explain(error.message), name);
-      },
-    );
-    return send(command, stream);
-  };
-}
-
-/** What a node of a cluster says of a key that another node has, or nobody has ("Redis cluster specification"). */
-const OF_CLUSTER = /^(?:MOVED|ASK|CLUSTERDOWN|CROSSSLOT|TRYAGAIN) /;
-
-/** What Redis says, and what its address leads to if that is nothing that the gateway can use. */
-function explain(message: string): string {
-  if (OF_CLUSTER.test(message)) return `${message}; a cluster cannot be used`;
-  if (!message.startsWith('ERR unknown command')) return message;
-  // Redis goes on with what it was sent: a whole script.
-  const [said = ''] = message.split(', with args');
-  return `${said}; a Sentinel cannot be used, only Redis itself`;
-}
-
-/**
- * Takes a Redis as ready whose user has no right to INFO, which tells whether all is loaded. ioredis does so too, but
- * says it on the console with each connection.
- */
-function allowNoInfo(info: Command): void {
-  const { reject } = info;
-  info.reject = (error) => {
-    if (error.message.startsWith('NOPERM')) info.resolve('');
-    else reject(error);
   };
 }

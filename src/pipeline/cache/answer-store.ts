@@ -92,9 +92,11 @@ const PREFIX = 'gateway:answer:';
 export async function answersInRedis(url: string, log: (sentence: string) => void): Promise<AnswerStore> {
   let reason = '';
   const report = reportSparingly(() => log(`Redis refuses a command that the cache needs (${reason}).`));
-  const redis = await makeConnection(url, (said) => {
-    reason = said;
-    report();
+  const redis = await makeConnection(url, {
+    onRefused(said) {
+      reason = said;
+      report();
+    },
   });
   let isAway = false;
   redis.on('error', (error: Error) => {

@@ -9,6 +9,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sharedInFlight } from '../../../src/access/limits/in-flight.ts';
 import { openRedis } from '../../../src/access/limits/redis.ts';
+import { sharedReservations } from '../../../src/access/limits/reservations.ts';
 import { Spending } from '../../../src/access/limits/spending.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { answersInRedis } from '../../../src/pipeline/cache/answer-store.ts';
@@ -367,6 +368,93 @@ describe.skipIf(!hasRedis())('with Redis', () => {
     const url = await another({ requestsPerMinute: 100 }, other.url);
     expect(await statusOf(ask(url, LIMITED))).toBe(200);
     expect(troubles).toEqual([expect.stringMatching(said)]);
+  });
+
+  test.each([
+    ['its memory is full', ['CONFIG', 'SET', 'maxmemory', '1'], /OOM/],
+    ['it is a replica', ['REPLICAOF', '127.0.0.1', '1'], /READONLY/],
+    ['no script may run', ['ACL', 'SETUSER', 'default', '-@scripting'], /NOPERM/],
+    [
+      'it requires a password',
+      ['CONFIG', 'SET', 'requirepass', 'pw'],
+      /reached \(NOAUTH: it requires a password/,
+    ],
+  ] as const)('a start with a Redis that cannot be used, since %s, says so at once', async (_, how, said) => {
+    const client = await connected();
+    const [command, ...settings] = how;
+    await client.call(command, ...settings);
+    await another({ requestsPerMinute: 100 });
+    expect(troubles).toEqual([expect.stringMatching(said)]);
+  });
+
+  test('a start with a node of a cluster that has half of the slots says so at once', async () => {
+    const other = await startRedis('cluster');
+    closing.push(other.close);
+    const client = new Redis(other.url);
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+    await client.call('CONFIG', 'SET', 'cluster-require-full-coverage', 'no');
+    client.disconnect();
+    // The node needs a moment until it takes itself for well.
+    await soon(async () => {
+      troubles = [];
+      const { close } = await openRedis(
+        other.url,
+        (message) => void troubles.push(message),
+        () => undefined,
+      );
+      close();
+      expect(troubles).toEqual([
+        expect.stringMatching(/CLUSTERDOWN Hash slot not served; a cluster cannot be used/),
+      ]);
+    });
+  });
+
+  test.each([
+    [
+      'allkeys-lru',
+      '100mb',
+      [expect.stringMatching(/^Redis drops counters .*\(its maxmemory-policy is allkeys-lru\)/)],
+    ],
+    ['volatile-ttl', '100mb', [expect.stringMatching(/\(its maxmemory-policy is volatile-ttl\)/)]],
+    ['noeviction', '100mb', []],
+    ['allkeys-lru', '0', []],
+  ])('a start says that Redis drops counters: %s with a memory of %s', async (policy, memory, said) => {
+    const client = await connected();
+    await client.config('SET', 'maxmemory-policy', policy);
+    await client.config('SET', 'maxmemory', memory);
+    const url = await another({ requestsPerMinute: 100 });
+    expect(await statusOf(ask(url, LIMITED))).toBe(200);
+    expect(troubles).toEqual(said);
+    // The same is not said again with each connection.
+    await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await soon(() => expect(recovered).toHaveLength(1));
+    expect(troubles).toEqual([...said, expect.stringMatching(/^Redis cannot be reached/)]);
+  });
+
+  test('a full Redis still lets requests give back what they hold, which is no sign that it is well', async () => {
+    const admin = await connected();
+    const { redis: client, close } = await openRedis(
+      redis.url,
+      (message) => void troubles.push(message),
+      (message) => void recovered.push(message),
+    );
+    closing.push(async () => close());
+    const reservations = sharedReservations('reserved', client);
+    closing.push(async () => reservations.close());
+    clock.stop();
+    await admin.config('SET', 'maxmemory', '1');
+    await reservations.hold('limited', 1);
+    expect(troubles).toEqual([expect.stringMatching(/OOM/)]);
+    clock.advance(61_000);
+    reservations.release('limited', 1);
+    // Commands of one connection are carried out one after the other, and the probe comes after the release.
+    await client.ping();
+    await client.ping();
+    expect(recovered).toEqual([]);
+    await admin.config('SET', 'maxmemory', '0');
+    clock.advance(61_000);
+    await reservations.hold('limited', 1);
+    await soon(() => expect(recovered).toEqual([expect.stringMatching(/^Redis refuses nothing any more/)]));
   });
 
   test('its user has no right to INFO: limits are shared, and nothing is printed', async () => {
