@@ -3,7 +3,16 @@
  * It takes bytes of UTF-8 or UTF-16 code units alike, because all that structures JSON is ASCII.
  */
 
-import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
+import {
+  afterString,
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  lastSeen,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.ts';
 
 /** A value and no closures: it steps once for each byte. */
 export interface JsonCursor {
@@ -27,4 +36,15 @@ export function step(cursor: JsonCursor, code: number): void {
   } else if (code === QUOTE) cursor.isInString = true;
   else if (code === OPEN_OBJECT || code === OPEN_LIST) cursor.depth += 1;
   else if (code === CLOSE_OBJECT || code === CLOSE_LIST) cursor.depth -= 1;
+}
+
+/** Passes a piece. The rest of a string is passed at once: most of an answer is in strings. */
+export function passAll(cursor: JsonCursor, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; at++) {
+    step(cursor, bytes[at] ?? 0);
+    if (!cursor.isInString || cursor.isEscaped) continue;
+    const end = afterString(bytes, at);
+    // The next byte is the closing quote, or a backslash that ends the piece.
+    at = end < 0 ? lastSeen(bytes, at, bytes.length) : end - 2;
+  }
 }

@@ -5,7 +5,7 @@
  */
 
 import { endedEarly } from '../../lib/errors.ts';
-import { jsonCursor, step } from '../../lib/json-cursor.ts';
+import { jsonCursor, passAll } from '../../lib/json-cursor.ts';
 import type { Sink, Step } from '../../streams/step.ts';
 import type { AnswerHeaders } from '../../upstream/headers.ts';
 
@@ -22,7 +22,7 @@ class UnframedJson implements Step<Uint8Array, Uint8Array> {
 
   transform(bytes: Uint8Array, out: Sink<Uint8Array>): void {
     this.#isEmpty &&= bytes.byteLength === 0;
-    for (const byte of bytes) step(this.#cursor, byte);
+    passAll(this.#cursor, bytes);
     out.enqueue(bytes);
   }
 
