@@ -9,25 +9,25 @@ export interface ModelTraits {
   readonly model: string;
   readonly maxOutputTokens: number;
   /** The kinds of input that it reads. Absent: not known. */
-  readonly input?: readonly string[];
+  readonly input?: readonly string[] | undefined;
   /** How the model takes settings of thinking. Absent: it does not think, or this is not known. */
-  readonly thinking?: ThinkingTraits;
-  readonly thinkTags?: ThinkTags;
+  readonly thinking?: ThinkingTraits | undefined;
+  readonly thinkTags?: ThinkTags | undefined;
   /**
    * Whether it takes temperature, top_p, top_k and the like. OpenAI's reasoning models and the newest Claudes do not.
    */
   readonly sampling: boolean;
   /** False if it refuses a conversation that ends with the assistant (Gemini 3.6 and later). */
-  readonly prefill?: boolean;
+  readonly prefill?: boolean | undefined;
   /** False if it cannot be forced to call a tool (Claude Fable 5.1, Opus 5.5, Sonnet 5.5 and later). */
-  readonly forcedTools?: boolean;
+  readonly forcedTools?: boolean | undefined;
   /** Whether it takes a system message in the middle of a dialogue (Claude Opus 4.8 and later, except Sonnet 5). */
-  readonly laterSystem?: boolean;
+  readonly laterSystem?: boolean | undefined;
   /**
    * Which requests ask a vendor to cache, if it only caches when asked: all, or those of agents. Absent: none by
    * itself.
    */
-  readonly caches?: 'always' | 'agents';
+  readonly caches?: 'always' | 'agents' | undefined;
   /** Whether the vendor enforces a JSON schema on the answers of this model. */
   readonly structuredOutput: boolean;
   /** How the service deviates within its format, e.g. `openai`, `mistral`, `vertex`; '' is the plain format. */

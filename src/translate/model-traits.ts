@@ -15,20 +15,20 @@ export interface Offer {
   readonly caches?: ServiceTraits['caches'] | 'always' | undefined;
 }
 
-/** Collects the traits of a model at a service. */
+/** Collects the traits of a model at a service. All of them have one shape, also where they say nothing. */
 export function offeredTraits(model: Model, { name, dialect, service, caches }: Offer): ModelTraits {
   const asksCache = caches ?? service?.caches ?? 'asked';
   return {
     model: name,
     maxOutputTokens: model.maxOutputTokens,
-    ...(model.input !== undefined && { input: model.input }),
-    ...(model.thinking !== undefined && { thinking: model.thinking }),
-    ...(model.thinkTags !== undefined && { thinkTags: model.thinkTags }),
+    input: model.input,
+    thinking: model.thinking,
+    thinkTags: model.thinkTags,
     sampling: model.sampling ?? true,
-    ...(model.prefill !== undefined && { prefill: model.prefill }),
-    ...(model.forcedTools !== undefined && { forcedTools: model.forcedTools }),
-    ...(model.laterSystem && service?.laterSystem && { laterSystem: true }),
-    ...(asksCache !== 'asked' && { caches: asksCache }),
+    prefill: model.prefill,
+    forcedTools: model.forcedTools,
+    laterSystem: model.laterSystem && service?.laterSystem,
+    caches: asksCache === 'asked' ? undefined : asksCache,
     structuredOutput: model.structuredOutput ?? true,
     dialect: dialect ?? model.dialect ?? vendorName(model.id),
   };
