@@ -40,23 +40,23 @@ export function upstream(
     ledger.upstreamModel = model && upstreamName(vendor, model);
     ledger.vendor = recordedName(vendor);
     ledger.spoken = upstreamFormat;
-    const asked =
+    const { answer, secret, beginning } =
       vendor.credentials === undefined
         ? await ask(agent, timeoutClock, prepared, headers, vendor.key, attempt?.ended)
         : await askWithCredentials(agent, timeoutClock, cloudTokens, prepared);
     // A redirect is not followed: that would carry the vendor's key to wherever it points.
-    const { status } = asked.answer;
+    const { status } = answer;
     // A deletion may be answered without content (RFC 9110, 9.3.5).
     const isEmpty = EMPTY.has(status) && !(status === NO_CONTENT && prepared.method === 'DELETE');
     if ((status >= 300 && status < 400) || isEmpty) {
       const what =
         status < 300 ? 'something that is not an answer' : 'a redirect, which the gateway does not follow';
       throw leftFor(
-        asked.answer,
+        answer,
         new GatewayError('upstream-broken', `The upstream answered with ${what} (status ${status}).`),
       );
     }
-    return { ...prepared, ...asked };
+    return { ...prepared, answer, secret, beginning };
   };
 }
 
@@ -103,9 +103,9 @@ async function ask(
         payload,
       ),
       body: payload.forDispatch(),
-      ...(attempt !== undefined && { timeLeft: attempt.timeLeft }),
-      ...(sent !== undefined && { sent }),
-      ...(ended !== undefined && { ended }),
+      timeLeft: attempt?.timeLeft,
+      sent,
+      ended,
       observe(head) {
         ledger.upstreamId = findRequestId(head.headers);
         if (prepared.translation !== undefined) return observeTranslated(prepared, head, repeats);

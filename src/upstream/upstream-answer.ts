@@ -15,15 +15,15 @@ export interface UpstreamRequest {
   /** The bytes; or slices of them, whose length the headers then say (`content-length`); or null if there is no body. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | null;
   /** Milliseconds until the answer must be over; absent: the clock's own `total`. */
-  readonly timeLeft?: number;
+  readonly timeLeft?: number | undefined;
   /**
    * Called once, with the answer's head. It returns what watches the body as it comes. Absent: nothing does.
    */
   readonly observe?: (head: UpstreamHead) => AnswerObserver | undefined;
   /** Called when a connection takes the request. It is held as long as the exchange, so it must not hold the request. */
-  readonly sent?: () => void;
+  readonly sent?: (() => void) | undefined;
   /** Called once, when the exchange is over. */
-  readonly ended?: (how: Ending) => void;
+  readonly ended?: ((how: Ending) => void) | undefined;
 }
 
 /** How an exchange ended: complete, broken by the vendor, or left by the caller or the gateway. */
