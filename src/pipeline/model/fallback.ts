@@ -2,6 +2,7 @@
 
 import type { Catalog, FallbackReason } from '../../catalog/catalog.ts';
 import type { Model } from '../../catalog/model.ts';
+import { keepItems } from '../../lib/lists.ts';
 import type { Vendors } from '../../upstream/vendor.ts';
 import type { Routed } from '../exchange.ts';
 import { capMaxTokens } from './answer-length.ts';
@@ -27,7 +28,7 @@ export function findFallbacks(
 ): OtherModels {
   const isBound = route.operation !== 'generate' || (named !== undefined && scan.fields.has('model'));
   const find = (reason: FallbackReason): readonly Model[] =>
-    isBound ? [] : catalog.fallbacks(model, reason).filter(mayAsk);
+    isBound ? [] : keepItems(catalog.fallbacks(model, reason), mayAsk);
   return {
     outage: find('outage'),
     'long-prompt': find('long-prompt'),

@@ -4,6 +4,7 @@ import type { OpaquePart, TextPart, ThinkingPart, ToolCallPart } from '../../../
 import type { Choice, Reply, ReplyPart } from '../../../conversation/reply.ts';
 import { findGivenNames } from '../../../conversation/rules/distinct-tools.ts';
 import { type JsonObject, withFirst } from '../../../lib/json.ts';
+import { keepItems } from '../../../lib/lists.ts';
 import { Foreign } from '../../foreign.ts';
 import type { RequestContext } from '../../format.ts';
 import { renderAnnotations } from '../wire/citations.ts';
@@ -44,7 +45,7 @@ function renderChoice(
 ): JsonObject {
   const { calls, refusals, thoughts, blocks } = sortParts(parts);
   const functionCall = usesFunctionCall ? calls.find((call) => !call.custom) : undefined;
-  const others = calls.filter((call) => call !== functionCall);
+  const others = keepItems(calls, (call) => call !== functionCall);
   const texts = separateTexts(parts);
   const isRefusal = refusals.length > 0 && texts.length === 0;
   const message = {
