@@ -3,9 +3,12 @@
 import { wordList } from '../lib/words.ts';
 import type { MediaPart } from './prompt.ts';
 
-/** The kind of medium for a MIME type. A document is whatever is not an image, audio or video. */
+/**
+ * The kind of medium for a MIME type, in any case of letters (RFC 9110, 8.3.1). A document is whatever is not an image,
+ * audio or video.
+ */
 export function findMediaKind(mediaType = ''): MediaPart['media'] {
-  const family = mediaType.slice(0, mediaType.indexOf('/'));
+  const family = mediaType.slice(0, mediaType.indexOf('/')).toLowerCase();
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
@@ -19,11 +22,23 @@ export function findMediaKindIn(
   return told !== 'document' || type === 'application/pdf' || type.startsWith('text/') ? told : place;
 }
 
-/** A MIME type without parameters, in lower case, by its registered name; undefined if it says nothing. */
+/** The names that vendors know, by others for the same types. RFC 2361 calls a WAV `audio/vnd.wave`. */
+const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['audio/vnd.wave', 'audio/wav'],
+  ['audio/wave', 'audio/wav'],
+  ['audio/x-wav', 'audio/wav'],
+  ['audio/mpeg3', 'audio/mp3'],
+  ['audio/x-mp3', 'audio/mp3'],
+  ['audio/x-flac', 'audio/flac'],
+  ['audio/x-m4a', 'audio/m4a'],
+]);
+
+/** A MIME type without parameters, in lower case, by its usual name; undefined if it says nothing. */
 export function normalizeType(mediaType: string | undefined): string | undefined {
   const type = mediaType?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/octet-stream') return undefined;
-  return type === 'image/jpg' ? 'image/jpeg' : type || undefined;
+  return type && (USUAL_NAMES.get(type) ?? type);
 }
 
 /** Texts whose MIME types do not begin with `text/`: data and code. */
@@ -63,6 +78,10 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ),
   ['mp3', 'audio/mp3'],
   ['wav', 'audio/wav'],
+  ['flac', 'audio/flac'],
+  ['ogg', 'audio/ogg'],
+  ['m4a', 'audio/m4a'],
+  ['aac', 'audio/aac'],
   ['mp4', 'video/mp4'],
   ['mov', 'video/mov'],
   ['webm', 'video/webm'],
@@ -83,6 +102,11 @@ export function findEnding(mediaType: string): string | undefined {
   const type = normalizeType(mediaType);
   for (const [ending, known] of BY_ENDING) if (known === type) return ending;
   return undefined;
+}
+
+/** The MIME type of base64 data: as it is called, by its beginning, or by the name of its file; undefined if none says. */
+export function findDataType(data: string, mediaType: string | undefined, name?: string): string | undefined {
+  return normalizeType(mediaType) ?? sniffMediaType(data) ?? findTypeByName(name);
 }
 
 /** The first letters of the base64 of well-known file formats. */

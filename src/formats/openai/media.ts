@@ -1,8 +1,14 @@
 /** Files, images and audio, as both of OpenAI's formats write them. */
 
 import { parseDataUrl } from '../../conversation/data-url.ts';
-import { findEnding, isTextual, sniffMediaType } from '../../conversation/media-types.ts';
-import type { MediaSource } from '../../conversation/prompt.ts';
+import {
+  findDataType,
+  findEnding,
+  isTextual,
+  normalizeType,
+  sniffMediaType,
+} from '../../conversation/media-types.ts';
+import type { MediaPart, MediaSource } from '../../conversation/prompt.ts';
 import { flat } from '../../lib/flat-text.ts';
 
 /** The formats that share OpenAI's file store, and so its file ids. */
@@ -11,6 +17,15 @@ export const FILE_STORES: readonly string[] = ['chat-completions', 'responses'];
 /** A `data:` URL of base64 data. */
 export function dataUrl(mediaType: string, data: string): string {
   return flat(`data:${mediaType};base64,${data}`);
+}
+
+/**
+ * The MIME type under which data is sent. OpenAI goes by the type alone ("Expected a base64-encoded data URL with an
+ * application/pdf MIME type", vercel/ai#7266), so one that says nothing gives way to what the data and the name say.
+ */
+export function findSentType({ mediaType, name }: MediaPart, data: string, usual: string): string {
+  const says = normalizeType(mediaType) === undefined ? findDataType(data, undefined, name) : mediaType;
+  return says ?? (mediaType || usual);
 }
 
 /** A name for a file without one: OpenAI refuses data without a file name. */
@@ -26,7 +41,7 @@ export function parseInputAudio(
   format?: string,
 ): { readonly mediaType: string; readonly source: MediaSource } {
   const inline = parseDataUrl(data);
-  const told = format === undefined ? sniffAudioType(data) : parseAudioFormat(format);
+  const told = format ? findFormatType(format) : sniffAudioType(data);
   return {
     mediaType: inline?.mediaType || told,
     source: /^https?:/i.test(data)
@@ -35,26 +50,22 @@ export function parseInputAudio(
   };
 }
 
+/** The type of a format. Some callers write the type itself, or the ending of the file with its dot. */
+function findFormatType(format: string): string {
+  if (format.includes('/')) return format;
+  return `audio/${format.startsWith('.') ? format.slice(1) : format}`;
+}
+
 /** The type of sound by its beginning. That of a WAV is also that of other files. */
 function sniffAudioType(data: string): string {
   const type = sniffMediaType(data);
   return type?.startsWith('audio/') ? type : 'audio/wav';
 }
 
-/** The media type that a format's word stands for. Some clients write the media type itself. */
-function parseAudioFormat(format: string): string {
-  const word = format.toLowerCase();
-  return word.includes('/') ? word : `audio/${word}`;
-}
-
-/**
- * OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge; browsers
- * put an `x-` before some.
- */
-export function renderAudioFormat(mediaType = 'audio/wav'): string {
-  const subtype = getSubtype(mediaType).replace(/^x-/, '');
-  if (subtype === 'mpeg') return 'mp3';
-  return subtype === 'wave' || subtype === '' ? 'wav' : subtype;
+/** OpenAI's word for an audio type: `mp3` or `wav`. Any other type gives its own subtype, for the vendor to judge. */
+export function renderAudioFormat(mediaType?: string): string {
+  const subtype = getSubtype(normalizeType(mediaType) ?? '');
+  return subtype === 'mpeg' ? 'mp3' : subtype || 'wav';
 }
 
 function getSubtype(mediaType: string): string {

@@ -6,7 +6,7 @@ import { type GatewayError, invalid } from '../../../lib/errors.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import { asObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { getStoredId } from '../../foreign-file.ts';
-import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
+import { dataUrl, FILE_STORES, fileNameFor, findSentType, renderAudioFormat } from '../../openai/media.ts';
 import type { Dialect } from '../dialect.ts';
 import type { RenderContext } from './render-context.ts';
 
@@ -29,7 +29,8 @@ export function renderMedia(part: MediaPart, context: RenderContext): JsonObject
     return renderFile(part, { file_id: source.url, ...(format !== undefined && { format }) });
   }
   if (media === 'audio') return renderAudio(part, source, link);
-  const mediaType = part.mediaType ?? DEFAULT_TYPES[media];
+  const usual = DEFAULT_TYPES[media];
+  const mediaType = source.kind === 'url' ? usual : findSentType(part, source.data, usual);
   const url = source.kind === 'url' ? source.url : dataUrl(mediaType, source.data);
   if (link === 'image_url') return renderLink(link, part, url);
   if (media === 'image') return renderLink('image_url', { ...part, ...renderDetail(part, context) }, url);

@@ -2,6 +2,7 @@
 
 import { parseDataUrl } from '../../../conversation/data-url.ts';
 import {
+  findDataType,
   findTypeByName,
   findTypeByUrl,
   isTextual,
@@ -56,7 +57,7 @@ export function renderMedia(part: MediaPart, target: ModelTraits): JsonObject {
 function renderLink(url: string, part: MediaPart, target: ModelTraits): JsonObject {
   const inline = parseDataUrl(url);
   if (inline === undefined) {
-    const type = normalizeType(part.mediaType) ?? findTypeByUrl(url);
+    const type = normalizeType(part.mediaType) ?? findTypeByUrl(url) ?? findTypeByName(part.name);
     return renderFile(url, type ?? (findDialect(target).needsMediaType ? USUAL[part.media] : undefined));
   }
   return { inlineData: renderBlob(inline.data, inline.mediaType, part) };
@@ -77,7 +78,7 @@ function renderBlob(
   mediaType: string | undefined,
   { media: kind, name }: Pick<MediaPart, 'media' | 'name'>,
 ): JsonObject {
-  const type = normalizeType(mediaType) ?? sniffMediaType(data) ?? findTypeByName(name);
+  const type = findDataType(data, mediaType, name);
   if (kind === 'document' && type?.startsWith('application/') && isTextual(type)) {
     return { mimeType: 'text/plain', data };
   }

@@ -1,12 +1,7 @@
 /** Images and documents as blocks of a request. */
 
 import { findRoundTrip } from '../../../conversation/format-specific.ts';
-import {
-  findTypeByName,
-  isTextual,
-  normalizeType,
-  sniffMediaType,
-} from '../../../conversation/media-types.ts';
+import { findDataType, isTextual, normalizeType, sniffMediaType } from '../../../conversation/media-types.ts';
 import type { MediaPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { compact, type JsonObject } from '../../../lib/json.ts';
@@ -75,8 +70,7 @@ function documentSource(part: MediaPart): JsonObject {
     case 'text':
       return textSource(source.text);
     case 'base64': {
-      const mediaType =
-        normalizeType(part.mediaType) ?? sniffMediaType(source.data) ?? findTypeByName(part.name);
+      const mediaType = findDataType(source.data, part.mediaType, part.name);
       if (mediaType === 'application/pdf')
         return { type: 'base64', media_type: mediaType, data: source.data };
       if (mediaType !== undefined && isTextual(mediaType)) {

@@ -5,7 +5,7 @@ import { invalid } from '../../../lib/errors.ts';
 import { flat } from '../../../lib/flat-text.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { getStoredId } from '../../foreign-file.ts';
-import { dataUrl, FILE_STORES, fileNameFor, renderAudioFormat } from '../../openai/media.ts';
+import { dataUrl, FILE_STORES, fileNameFor, findSentType, renderAudioFormat } from '../../openai/media.ts';
 import type { RenderContext } from './render-context.ts';
 
 /** Where a medium comes from, if it is not a text. */
@@ -35,10 +35,11 @@ export function renderMedia(part: MediaPart, fields: JsonObject, context: Render
 
 function renderImage(
   source: SentSource,
-  { mediaType = 'image/png', detail }: MediaPart,
+  part: MediaPart,
   fields: JsonObject,
   { keepsAll }: RenderContext,
 ): JsonObject {
+  const { detail } = part;
   const image = {
     type: 'input_image',
     // OpenAI's default. Other services of this format require the field (vLLM: 'detail: Field required').
@@ -47,15 +48,17 @@ function renderImage(
     ...(detail !== undefined && { detail }),
   };
   if (source.kind === 'file') return { ...image, file_id: getStoredId(source, FILE_STORES) };
-  return { ...image, image_url: source.kind === 'url' ? source.url : dataUrl(mediaType, source.data) };
+  if (source.kind === 'url') return { ...image, image_url: source.url };
+  return { ...image, image_url: dataUrl(findSentType(part, source.data, 'image/png'), source.data) };
 }
 
 function renderDocument(
   source: SentSource,
-  { mediaType = 'application/pdf', detail, name }: MediaPart,
+  part: MediaPart,
   fields: JsonObject,
   context: RenderContext,
 ): JsonObject {
+  const { detail, name } = part;
   // "Ensure you are only providing one of: 'file_id' or 'filename'", also for a file by its address.
   const hasName = name !== undefined && (source.kind === 'base64' || context.keepsAll);
   if (name !== undefined && !hasName) {
@@ -69,6 +72,7 @@ function renderDocument(
   if (source.kind === 'file')
     return { type: 'input_file', file_id: getStoredId(source, FILE_STORES), ...named };
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
+  const mediaType = findSentType(part, source.data, 'application/pdf');
   return {
     ...(!context.keepsAll && { filename: fileNameFor(mediaType) }),
     type: 'input_file',
