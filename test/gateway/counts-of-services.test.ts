@@ -79,3 +79,27 @@ describe.each(atEnd)(
     });
   },
 );
+
+/** What a service says in all chunks but the one with the figures. */
+const NOTHING: readonly (readonly [name: string, usage: JsonObject])[] = [
+  ['zeros', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, queue_time: 0.0 }],
+  ['an empty one', {}],
+];
+
+describe.each(NOTHING)('U-56: a usage between others that count nothing (%s)', (_, nothing) => {
+  const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', usage: nothing };
+  const piece = { ...chunk, choices: [{ index: 0, delta: { content: 'ok ' }, finish_reason: null }] };
+  const usage = { prompt_tokens: 11, completion_tokens: 5, total_tokens: 16 };
+  const counted = { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage };
+
+  // What comes at once is searched in pieces of a kilobyte and more.
+  test.each([1, 100])('is recorded, after %d pieces of the answer', async (count) => {
+    const pieces = Array.from({ length: count }, () => piece);
+    for (const caller of CALLERS) {
+      four.answers([...pieces, counted, { ...chunk, choices: [] }]);
+      const read = await four.ask(caller, MODELS['chat-completions'], true);
+      expect(read.text).toBe('ok '.repeat(count));
+      expect(four.records.at(-1)?.usage).toMatchObject({ input: 11, output: 5 });
+    }
+  });
+});

@@ -7,7 +7,7 @@
 import type { UsageField } from '../../conversation/tokens.ts';
 import { LF, nextPlace } from '../../lib/bytes.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import { afterValue, COLON, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
+import { afterValue, COLON, isDigit, isSpace, OPEN_OBJECT, QUOTE } from '../../lib/json-bytes.ts';
 import { joined, keptCopy } from '../../upstream/net/to-buffer.ts';
 
 /** No vendor's usage is longer. */
@@ -40,6 +40,9 @@ const MAX_TIER = 64;
 
 /** Inside a value that has counts, no more bytes than these come without one. */
 const WITHOUT_FIGURE = 512;
+
+const ZERO = 0x30;
+const POINT = 0x2e;
 
 /** The first and the last field so far, each with its value. */
 interface FoundField {
@@ -77,12 +80,12 @@ export function lastTier(bytes: Buffer): Buffer | undefined {
 /** The first and the last field, if they differ. */
 export function listFields({ first, last }: FoundField): Buffer[] {
   if (first === undefined) return [];
-  return last === undefined || last === first ? [first] : [first, last];
+  return last === undefined ? [first] : [first, last];
 }
 
 /**
- * Keeps the first and the last field that has counts. What is between them is not looked at, because some streams
- * report usage with each event.
+ * Keeps the first field, and the last one that counts anything: some services end with a usage of zeros, or an empty
+ * one. What is between them is not looked at, because some streams report usage with each event.
  * @param outlives whether the fields are kept longer than `bytes`, so that they are copied.
  * @returns the position where a field begins that may go on in the next bytes. Without any count only the end is
  * searched, unless an event ends there: some streams say `"usage":null` with each event.
@@ -118,10 +121,10 @@ function searchStart(bytes: Buffer, { name, figure }: Marks, { first }: FoundFie
   return Math.max(0, bytes.length - WITHOUT_FIGURE);
 }
 
-/** Keeps a field as the last one, and as the first one if it is. */
+/** Keeps a field as the first one if it is, or else as the last one if it counts anything. */
 function keep(kept: FoundField, field: Buffer): void {
-  kept.first ??= field;
-  kept.last = field;
+  if (kept.first === undefined) kept.first = field;
+  else if (hasCount(field)) kept.last = field;
 }
 
 /** Keeps a copy of it, in the memory of the last one before if it has room: each takes 0.4 µs to get. */
@@ -129,8 +132,9 @@ function keepCopy(kept: FoundField, field: Buffer): void {
   const { first, last } = kept;
   if (first === undefined) {
     kept.first = keptCopy(field);
-    kept.last = kept.first;
-  } else if (last === undefined || last === first || last.buffer.byteLength < field.length) {
+  } else if (!hasCount(field)) {
+    return;
+  } else if (last === undefined || last.buffer.byteLength < field.length) {
     kept.last = keptCopy(field);
   } else {
     kept.last = Buffer.from(last.buffer, 0, field.length);
@@ -138,14 +142,31 @@ function keepCopy(kept: FoundField, field: Buffer): void {
   }
 }
 
-/** The position of the last field whose value is complete; -1 if there is none. */
+/**
+ * Whether a figure in a field is more than 0. Names have digits too (`ephemeral_5m_input_tokens`), so one of a figure is
+ * known by what stands before it.
+ */
+function hasCount(field: Buffer): boolean {
+  for (let at = 1; at < field.length; at += 1) {
+    const byte = field[at];
+    if (byte === ZERO || !isDigit(byte)) continue;
+    const before = field[at - 1];
+    if (before === COLON || before === ZERO || before === POINT || isSpace(before)) return true;
+  }
+  return false;
+}
+
+/**
+ * The position of the last field whose value is complete and counts anything; -1 if none of the last MAX_OPEN is, or
+ * there are none.
+ */
 function lastWhole(bytes: Buffer, name: Buffer): number {
-  for (let before = bytes.length, open = 0; before > 0 && open < MAX_OPEN; ) {
+  for (let before = bytes.length, tried = 0; before > 0 && tried < MAX_OPEN; ) {
     const found = bytes.lastIndexOf(name, before - 1);
     if (found < 0) break;
     const end = bytes[found - 1] === QUOTE ? valueEnd(bytes, found + name.length) : undefined;
-    if (end !== undefined && end > found + name.length) return found;
-    if (end === undefined) open += 1;
+    if (end !== undefined && end > found + name.length && hasCount(bytes.subarray(found, end))) return found;
+    if (end !== found + name.length) tried += 1;
     before = found;
   }
   return -1;
