@@ -82,15 +82,6 @@ test("vLLM's audio_url, which is an address or the data", async () => {
   });
 });
 
-test.each([
-  ['audio/mpeg', 'audio/mpeg'],
-  ['WAV', 'audio/wav'],
-  ['flac', 'audio/flac'],
-])('the format %s of an input_audio', async (format, mimeType) => {
-  const part = { type: 'input_audio', input_audio: { data: 'AAAA', format } };
-  expect(await sentFor(GEMINI, part)).toEqual({ inlineData: { mimeType, data: 'AAAA' } });
-});
-
 const PDF = 'https://files.example/a.pdf';
 
 test("LiteLLM's file_id, which is an address", async () => {
