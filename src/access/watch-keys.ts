@@ -11,7 +11,7 @@ import { groupsInPieces, groupsState } from '../store/keys/groups.ts';
 import { groupRecordFromRow, recordsFromRow } from '../store/keys/key-record.ts';
 import { keysChangedAfter, keysInPieces, lastRevokedKeys } from '../store/keys/list-keys.ts';
 import { reportTrouble } from '../store/report-trouble.ts';
-import { findReplacement } from '../store/sqlite/same-file.ts';
+import { findReplacement, isEmptied } from '../store/sqlite/same-file.ts';
 import type { Store } from '../store/store.ts';
 import { type KeyRegistry, type Keys, MAX_REVOKED, openKeyRegistry } from './keys.ts';
 import { type KnownGroup, toKnownGroup } from './principal.ts';
@@ -41,6 +41,7 @@ export async function watchKeys(
   let reading = Promise.resolve();
   const { path } = store.place;
   let isReplaced = store.kind === 'sqlite' ? await findReplacement(path) : undefined;
+  let isEmpty = false;
   // What is written last is in the write-ahead log only, until SQLite moves it into the file.
   let isLogReplaced = store.kind === 'sqlite' ? await findReplacement(`${path}-wal`) : undefined;
 
@@ -80,6 +81,12 @@ export async function watchKeys(
       isLogReplaced = undefined;
       onTrouble(
         `${path} was moved, deleted or replaced while in use. Until it is restarted, the gateway goes on with the old file and does not see a new one.`,
+      );
+    }
+    if (!isEmpty && store.kind === 'sqlite' && (await isEmptied(path))) {
+      isEmpty = true;
+      onTrouble(
+        `${path} was emptied while in use: it has 0 bytes, so what the store had is lost, except for what ${path}-wal has. Stop the gateway, and put a backup in its place. Until then it serves with the keys that it knows.`,
       );
     }
     if (await isLogReplaced?.()) {

@@ -61,8 +61,8 @@ const GATEWAY: Setters = { host: 'HOST', port: 'PORT (PORT=8790 npm start)' };
 export const ADMIN: Setters = { host: 'GATEWAY_ADMIN_HOST', port: 'GATEWAY_ADMIN_PORT' };
 
 /**
- * Awaits a value. If the user can mend the reason why there is none (a mistake in the configuration, a port in use), the
- * reason is printed and the process ends; any other error is thrown.
+ * Awaits a value. If the user can mend the reason why there is none (a mistake in the configuration, a port in use, a
+ * store that does not answer), the reason is printed and the process ends; any other error is thrown.
  * @param setters of the listener that the value opens, if it opens one.
  */
 export async function orExit<T>(value: Promise<T>, setters = GATEWAY): Promise<T> {
@@ -77,7 +77,10 @@ export async function orExit<T>(value: Promise<T>, setters = GATEWAY): Promise<T
       console.error(`Cannot start: ${error.message}${adviseOnAddress(error, setters)}`);
       process.exit(1);
     }
-    throw error;
+    const { getReason, isOfDatabase } = await import('../store/store-errors.ts');
+    if (!isOfDatabase(error)) throw error;
+    console.error(`Cannot start: the store cannot be read: ${getReason(error)}`);
+    process.exit(1);
   }
 }
 

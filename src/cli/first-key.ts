@@ -17,6 +17,9 @@ export interface FirstKey {
   readonly file?: string;
 }
 
+/** More bytes than the file of a key has with the whole greeting: a full disk still takes an empty file. */
+const MOST = 8_192;
+
 /**
  * Creates a key if the store has never had one.
  * @returns the key; a sentence that says why none could be created; or undefined if the store has had a key.
@@ -32,7 +35,7 @@ export async function firstKey(store: Store): Promise<FirstKey | string | undefi
   try {
     makeFolder(dirname(file), 0o700);
     const probe = `${file}.probe`;
-    writePrivately(probe, '');
+    writePrivately(probe, ' '.repeat(MOST));
     rmSync(probe);
   } catch (error) {
     // A key that cannot be shown would still keep the next start from creating one.
@@ -49,9 +52,14 @@ export async function firstKey(store: Store): Promise<FirstKey | string | undefi
 export function writePrivately(file: string, text: string): void {
   const part = `${file}.part`;
   rmSync(part, { force: true });
-  writeFileSync(part, text, { flag: 'wx', mode: 0o600 });
-  // The old file stays until the new one is complete.
-  renameSync(part, file);
+  try {
+    writeFileSync(part, text, { flag: 'wx', mode: 0o600 });
+    // The old file stays until the new one is complete.
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
 }
 
 /** The sentence that tells an operator where the first key is. */

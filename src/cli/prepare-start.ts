@@ -2,11 +2,13 @@
 
 import { readServed, type Settings } from '../config/load.ts';
 import { type OnConfigChange, watchConfig } from '../server/process/reload.ts';
+import { sayIfSlow } from '../store/say-if-slow.ts';
+import { describePlace, type Store } from '../store/store.ts';
 import { tryAddress } from '../upstream/net/bind.ts';
 import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
 import { findExpiredCertificates, findUnreadVariables } from './config-notes.ts';
-import { firstKey } from './first-key.ts';
+import { type FirstKey, firstKey } from './first-key.ts';
 import type { StartContext } from './open-configured.ts';
 import { type OpenedStore, openProcessStore } from './open-services.ts';
 
@@ -33,8 +35,14 @@ export async function prepareStart(surroundings: StartContext): Promise<Prepared
   const { store, diagnostics } = opened;
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;
-  const made = needsKey ? await orExit(firstKey(store)) : undefined;
+  const lookForKeys = (): Promise<FirstKey | string | undefined> =>
+    sayIfSlow(firstKey(store), () => diagnostics.problem(slowLook(store)));
+  const made = needsKey ? await orExit(lookForKeys()) : undefined;
   const notes = [...findUnreadVariables(config, environment), ...findExpiredCertificates(config)];
   const announce = announceStart(made, config, store, diagnostics, notes);
   return { ...opened, settings, surroundings, onConfigChange, announce };
+}
+
+function slowLook({ place }: Store): string {
+  return `The store ${describePlace(place)} has not said yet whether it has keys. It is overloaded, or a table is locked. The start waits for it.`;
 }

@@ -12,18 +12,18 @@ import { WorkerThread } from './threads/worker-thread.ts';
 /**
  * Opens the store. Keys from the time before the store existed move into it.
  * @param directory where the gateway was started; a relative path is relative to it.
- * @param onTrouble called with a sentence about what goes wrong later.
+ * @param onSlow called with a sentence if that takes long.
  * @param thread has the file open, if it is SQLite; absent: a thread of its own.
  * @throws StoreError if the store cannot be opened, or the file with the old keys cannot be read.
  */
 export async function openConfiguredStore(
   { path, url }: StorePlace,
   directory: string,
-  onTrouble?: (reason: string) => void,
+  onSlow?: (sentence: string) => void,
   thread = new WorkerThread(),
 ): Promise<Store> {
   const place = { path: resolve(directory, path), ...(url !== undefined && { url }) };
-  const store = await openStore(place, onTrouble, { open: openInThread(thread) });
+  const store = await openStore(place, onSlow, { open: openInThread(thread) });
   try {
     await importKeyFile(store, directory);
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { errorCode } from '../lib/error-code.ts';
-import { isAway, READ_ONLY, UNUSED } from './store-errors.ts';
+import { isAway, READ_ONLY } from './store-errors.ts';
 
 /** Connections of one process. Few suffice: writes come in batches, and reads are rare. */
 const CONNECTIONS = 4;
@@ -42,16 +42,11 @@ const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 /**
  * The dialect of a database.
  * @param address its address (`postgres://…`), or a function that returns it for each new connection.
- * @param onTrouble called with a sentence when an idle connection breaks.
  * @param timeout milliseconds that a statement may take.
  */
-export function postgresDialect(
-  address: string | (() => string),
-  onTrouble: (reason: string) => void,
-  timeout = QUERY_TIMEOUT,
-): Dialect {
+export function postgresDialect(address: string | (() => string), timeout = QUERY_TIMEOUT): Dialect {
   const dialect = new PostgresDialect({
-    pool: () => openPool(typeof address === 'string' ? () => address : address, onTrouble, timeout),
+    pool: () => openPool(typeof address === 'string' ? () => address : address, timeout),
   });
   return {
     createAdapter: () => new PoolableAdapter(),
@@ -112,11 +107,7 @@ export async function boundWaits<T>(transaction: Kysely<T>): Promise<void> {
 }
 
 /** Most stores are SQLite, so the driver of PostgreSQL is loaded only when it is needed. */
-async function openPool(
-  address: () => string,
-  onTrouble: (reason: string) => void,
-  timeout: number,
-): Promise<PostgresPool> {
+async function openPool(address: () => string, timeout: number): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: verifying(address()),
@@ -138,10 +129,8 @@ async function openPool(
   pool.on('connect', (client) =>
     client.once('error', (error) => breaks.set(client, error)).on('error', () => {}),
   );
-  pool.on('error', (error) => {
-    // A server that closes what nobody uses is in order; the next query makes a new connection.
-    if (errorCode(error) !== UNUSED) onTrouble(`A connection to PostgreSQL broke: ${error.message}`);
-  });
+  // That of an idle connection is no trouble: the next query makes another one. If it cannot, whoever asked reports that.
+  pool.on('error', () => {});
   return {
     options: pool.options,
     async connect() {

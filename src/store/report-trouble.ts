@@ -1,6 +1,6 @@
 /** Reports that something fails at the store, and that it works again, once each. */
 
-import { getReason, isEndedConnection } from './store-errors.ts';
+import { adviceOnTables, getReason, isEndedConnection } from './store-errors.ts';
 
 export interface TroubleReports {
   /** Called with a sentence when it begins to fail. */
@@ -20,7 +20,7 @@ export function reportTrouble({ onTrouble = () => {}, onRecovered = () => {} }: 
      */
     failed(sentence: string, error: unknown): void {
       if (!isTroubled && (isFailing || !isEndedConnection(error))) {
-        onTrouble(`${sentence}: ${getReason(error)}`);
+        onTrouble(`${sentence}: ${getReason(error)}${adviceOnTables(error)}`);
         isTroubled = true;
       }
       isFailing = true;

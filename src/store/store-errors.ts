@@ -44,9 +44,6 @@ function isAmong(error: unknown, inSqlite: ReadonlySet<number>, inPostgres: RegE
 /** PostgreSQL's code for a statement that takes longer than its settings allow, or that somebody stops (query_canceled). */
 export const CANCELED = '57014';
 
-/** PostgreSQL's code for a connection that it closes because nobody used it (idle_session_timeout). */
-export const UNUSED = '57P05';
-
 /**
  * Node's codes for a server that cannot be reached, and those of PostgreSQL for one that is starting, shutting down or
  * has no connection left (57P01 to 57P03, 53300), or that closes a connection for its age or its silence (57P05, and
@@ -154,14 +151,36 @@ export function hintFor(error: unknown, { url }: StorePlace): string {
     : '';
 }
 
+/** What pg says of a statement that is not answered in time. */
+const NO_ANSWER = 'Query read timeout';
+
 /**
- * The message of an error, and for a server that refuses to write, what it may be. An AggregateError, from attempts at
- * several addresses, has none, so its first error is used.
+ * The message of an error, and for a server that refuses to write or does not answer, what it may be. An AggregateError,
+ * from attempts at several addresses, has none, so its first error is used.
  */
 export function getReason(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return getReason(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
+  if (error.message === NO_ANSWER)
+    return `${error.message} (PostgreSQL is overloaded, or another connection has locked a table)`;
   return errorCode(error) === READ_ONLY
     ? `${error.message} (PostgreSQL is a replica there, or is set to read-only)`
     : error.message;
+}
+
+/** PostgreSQL's code for a table that is not there (undefined_table). */
+const UNDEFINED_TABLE = '42P01';
+
+/** SQLite has no code of its own for that (SQLITE_ERROR). */
+const NO_TABLE = 'no such table: ';
+
+/**
+ * What to do about tables that are gone while they are in use; '' for any other failure. They are not made anew: if
+ * somebody is about to restore them, that would fail, and without the keys that the process knows all callers would be
+ * refused.
+ */
+export function adviceOnTables(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if (errorCode(error) !== UNDEFINED_TABLE && !error.message.startsWith(NO_TABLE)) return '';
+  return '. If the database was replaced, restore its tables, or restart the gateway to begin with empty ones: then the keys in it are gone';
 }

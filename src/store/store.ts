@@ -7,6 +7,8 @@ import type { Actor } from './actor.ts';
 import { findUpToDate, migrate, migrationsOfNewer } from './migrations/migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { inOneMigration, MIGRATION_TIMEOUT, postgresDialect } from './postgres.ts';
+import { sayIfSlow } from './say-if-slow.ts';
+import { adviceOnDisk } from './sqlite/full-disk.ts';
 import { type SqliteOptions, sqliteDialect } from './sqlite/sqlite.ts';
 import { getReason, hintFor, StoreError, type StorePlace } from './store-errors.ts';
 import type { Tables } from './tables.ts';
@@ -27,17 +29,17 @@ export interface Store {
 
 /**
  * Opens the store and brings its tables up to date. Several processes may do so at once.
- * @param onTrouble called with a sentence about what goes wrong later, between queries.
+ * @param onSlow called with a sentence if that takes long.
  * @param options how a file is opened.
  * @throws StoreError if the store cannot be reached, or if a newer version changed it so that this one cannot use it.
  */
 export async function openStore(
   place: StorePlace,
-  onTrouble: (reason: string) => void = () => {},
+  onSlow: (sentence: string) => void = () => {},
   options: SqliteOptions = {},
 ): Promise<Store> {
-  return opened(connectStore(place, onTrouble, { ...options, create: true }), (store) =>
-    place.url === undefined ? migrate(store) : migratePostgres(store, place.url, onTrouble),
+  return opened(connectStore(place, { ...options, create: true }), (store) =>
+    place.url === undefined ? migrate(store) : migratePostgres(store, place.url, onSlow),
   );
 }
 
@@ -48,22 +50,14 @@ export async function openStore(
 async function migratePostgres(
   store: Store,
   url: string,
-  onTrouble: (reason: string) => void,
+  onSlow: (sentence: string) => void,
 ): Promise<readonly string[]> {
   const newer = await findUpToDate(store);
   if (newer !== undefined) return newer;
-  const db = new Kysely<Tables>({ dialect: postgresDialect(url, onTrouble, MIGRATION_TIMEOUT) });
-  const slow = setTimeout(() => onTrouble(slowMigration(store.place)), SLOW_MIGRATION).unref();
-  try {
-    return await inOneMigration(db, (connection) => migrate({ ...store, db: connection }));
-  } finally {
-    clearTimeout(slow);
-    await db.destroy();
-  }
+  const db = new Kysely<Tables>({ dialect: postgresDialect(url, MIGRATION_TIMEOUT) });
+  const migrating = inOneMigration(db, (connection) => migrate({ ...store, db: connection }));
+  return sayIfSlow(migrating, () => onSlow(slowMigration(store.place))).finally(() => db.destroy());
 }
-
-/** Milliseconds after which a line in the log says what the start waits for. */
-const SLOW_MIGRATION = 5_000;
 
 function slowMigration(place: StorePlace): string {
   return `The tables of the store ${describePlace(place)} are being brought up to date, here or by another process, which can take minutes. If it is interrupted, it begins again.`;
@@ -74,10 +68,7 @@ function slowMigration(place: StorePlace): string {
  * @throws StoreError if there is no store, or it cannot be reached.
  */
 export function openReadOnly(place: StorePlace): Promise<Store> {
-  return opened(
-    connectStore(place, () => {}, { readOnly: true }),
-    (store) => migrationsOfNewer(store, migrations()),
-  );
+  return opened(connectStore(place, { readOnly: true }), (store) => migrationsOfNewer(store, migrations()));
 }
 
 /**
@@ -90,7 +81,7 @@ async function opened(store: Store, newerOf: (store: Store) => Promise<readonly 
   } catch (error) {
     await store.close().catch(() => {});
     throw new StoreError(
-      `the store ${describePlace(store.place)} cannot be opened: ${getReason(error)}${hintFor(error, store.place)}`,
+      `the store ${describePlace(store.place)} cannot be opened: ${getReason(error)}${hintFor(error, store.place)}${adviceOnDisk(error, store.place)}`,
       { cause: error },
     );
   }
@@ -106,19 +97,14 @@ export function describePlace({ path, url }: StorePlace): string {
 
 /**
  * A store that exists, and whose tables are known to be up to date. It connects at the first query.
- * @param onTrouble called with a sentence about what goes wrong between queries.
  * @param options how a file is opened.
  */
-export function connectStore(
-  place: StorePlace,
-  onTrouble: (reason: string) => void,
-  options: SqliteOptions = {},
-): Store {
+export function connectStore(place: StorePlace, options: SqliteOptions = {}): Store {
   const { path, url } = place;
   let address = url ?? '';
   const postgres = url !== undefined;
   const db = new Kysely<Tables>({
-    dialect: postgres ? postgresDialect(() => address, onTrouble) : sqliteDialect(path, options),
+    dialect: postgres ? postgresDialect(() => address) : sqliteDialect(path, options),
   });
   return {
     db,

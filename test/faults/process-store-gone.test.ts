@@ -1,12 +1,13 @@
 /** The store of a running gateway is taken away: administration says so, in its answers and in the log. */
 
 import { existsSync } from 'node:fs';
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { errorBody } from '../../src/server/http/admin/answers.ts';
+import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { KEY } from '../support/gateway.ts';
 import { postJson } from '../support/post-json.ts';
@@ -176,6 +177,77 @@ test('P-43 a file that was overwritten: a 503 that says what it may be, while re
   }
   const body = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hi.' }] };
   expect((await postJson(`${running.url}/v1/chat/completions`, body, { key: KEY })).status).toBe(200);
+});
+
+test('P-43 a file that was emptied: a line says so, once, while requests go on', async () => {
+  await start();
+  const file = `${running.directory}/.gateway/gateway.db`;
+  await truncate(file);
+  const lines = () => running.lines().filter((line) => line.includes('was emptied while in use'));
+  await eventually(() => lines().length > 0, 'a line says so');
+  const body = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hi.' }] };
+  expect((await postJson(`${running.url}/v1/chat/completions`, body, { key: KEY })).status).toBe(200);
+  // The next look comes within a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(lines()).toEqual([expect.stringContaining(`${file} was emptied while in use: it has 0 bytes`)]);
+});
+
+test.runIf(hasPostgres())(
+  'P-43 a PostgreSQL whose database is replaced: the lines say what to do',
+  async () => {
+    const postgres = await startPostgres();
+    try {
+      const address = await postgres.newDatabase();
+      await start({ url: address });
+      const name = new URL(address).pathname.slice(1);
+      const admin = new pg.Client({ connectionString: new URL('/postgres', address).href });
+      await admin.connect();
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.query(`create database ${name}`);
+      await admin.end();
+      const told = (begin: string) => running.lines().find((line) => line.includes(`"msg":"${begin}`));
+      await eventually(() => told('Keys cannot be read') !== undefined, 'a line says so');
+      expect(told('Keys cannot be read')).toMatch(
+        /does not exist\. If the database was replaced, .* restart the gateway/,
+      );
+      const body = { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: 'Hi.' }] };
+      expect((await postJson(`${running.url}/v1/chat/completions`, body, { key: KEY })).status).toBe(200);
+      // Another process, or a backup, brings the tables: the gateway goes on with them.
+      await (await openStore({ path: '', url: address })).close();
+      await eventually(() => told('Keys can be read from the store again') !== undefined, 'a line says so');
+      const usage = new pg.Client({ connectionString: address });
+      await usage.connect();
+      const counted = async () => (await usage.query('select id from gateway_exchanges')).rows.length;
+      await expect.poll(counted, { timeout: 20_000 }).toBe(1);
+      await usage.end();
+    } finally {
+      await running.close();
+      await postgres.close();
+    }
+  },
+);
+
+test.runIf(hasPostgres())('P-43 a PostgreSQL that restarts: no line comes twice', async () => {
+  const postgres = await startPostgres();
+  try {
+    const url = await start({ url: await postgres.newDatabase() });
+    // So that there are several connections.
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(url, 'GET', '/admin/keys')));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const before = running.lines().length;
+    await postgres.cluster?.stop();
+    await postgres.cluster?.start();
+    await expect.poll(async () => (await ask(url, 'GET', '/admin/keys')).status).toBe(200);
+    // The look for changed keys comes within a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const lines = running.lines().slice(before);
+    const troubles = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+    const messages = troubles.map(({ msg }) => String(msg)).filter((msg) => !msg.startsWith('GET /admin/'));
+    expect(messages).toEqual([...new Set(messages)]);
+  } finally {
+    await running.close();
+    await postgres.close();
+  }
 });
 
 test.runIf(hasPostgres())('P-43 a PostgreSQL whose user loses a right; a command says so too', async () => {

@@ -55,7 +55,7 @@ async function newFile(stores: TestStores): Promise<Store> {
 
 /** A store as the first version made it. */
 async function newEarlier(path: string): Promise<Store> {
-  const store = connectStore({ path }, () => {}, { create: true });
+  const store = connectStore({ path }, { create: true });
   await migrations()['001-keys-and-usage']?.up(store.db);
   await sql`create table gateway_migrations (name text, timestamp text)`.execute(store.db);
   await sql`insert into gateway_migrations values ('001-keys-and-usage', '2026-01-01')`.execute(store.db);

@@ -11,7 +11,7 @@ async function preparedDatabase(...statements: readonly string[]): Promise<strin
   const postgres = await startPostgres();
   onTestFinished(() => postgres.close());
   const url = new URL(await postgres.newDatabase());
-  const admin = new Kysely<object>({ dialect: postgresDialect(url.href, () => {}) });
+  const admin = new Kysely<object>({ dialect: postgresDialect(url.href) });
   const user = `poor_${crypto.randomUUID().replaceAll('-', '')}`;
   for (const statement of [`create role ${user} login password 'poor'`, ...statements]) {
     const named = statement.replaceAll('POOR', user);

@@ -14,7 +14,7 @@ async function withEarlierStore(
   const postgres = await startPostgres();
   const url = await postgres.newDatabase();
   const place = { path: 'gateway.db', url };
-  const admin = new Kysely<object>({ dialect: postgresDialect(url, () => {}) });
+  const admin = new Kysely<object>({ dialect: postgresDialect(url) });
   try {
     await (await openStore(place)).close();
     await sql`drop table gateway_secrets`.execute(admin);

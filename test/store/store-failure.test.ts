@@ -11,7 +11,7 @@ test.each([
   ['42501', 503, 'does not permit this', 'insufficient_privilege'],
   ['XX001', 503, 'damaged', 'data_corrupted'],
 ])('%s: a %i that says "%s"', async (code, status, words, name) => {
-  const store = connectStore({ path: '/nowhere/gateway.db' }, () => {});
+  const store = connectStore({ path: '/nowhere/gateway.db' });
   onTestFinished(() => store.close());
   const failure = await asStoreFailure(store, Object.assign(new Error(name), { code }));
   expect(failure).toMatchObject({ status, code: 'store_unavailable' });

@@ -310,7 +310,7 @@ test('a file that one process has open twice cannot be taken by another one', as
   const directory = await mkdtemp(join(tmpdir(), 'gateway-store-'));
   const path = join(directory, 'gateway.db');
   const first = await openStore({ path });
-  const second = connectStore({ path }, () => undefined);
+  const second = connectStore({ path });
   for (const store of [first, second, first]) await createKey(store, 'one');
   // This is what an older SQLite does on closing before it deletes the write-ahead log: it locks the file if
   // no other process has it open.

@@ -117,7 +117,7 @@ test('a file that cannot be opened leaves the others of its thread alone', async
 });
 
 test('a store that nobody asks for a while ends its thread, and starts another one for who does', async () => {
-  const idle = connectStore({ path }, () => {}, { idle: 30 });
+  const idle = connectStore({ path }, { idle: 30 });
   workers.clear();
   expect(await listKeys(idle)).toEqual([]);
   expect(await once(onlyWorker(), 'exit')).toEqual([0]);

@@ -99,7 +99,7 @@ export function openAccounting(
   const utf8 = new TextEncoder();
   const onTrouble = (trouble: string): void => answer({ trouble });
   // Here the disk may be waited for: this thread is not the request path.
-  const store = connectStore(place, onTrouble, {
+  const store = connectStore(place, {
     open: (file) => openSqliteFile({ ...file, rowsAtOnce: ROWS_AT_ONCE }),
   });
   const recorder = new UsageRecorder(store, {

@@ -12,6 +12,7 @@ import { scheduleUsageDeletion } from '../../accounting/usage/delete-old-usage.t
 import type { Config } from '../../config/schema.ts';
 import type { Diagnostics } from '../../lib/diagnostics.ts';
 import { scheduleAuditDeletion } from '../../store/delete-old-audit.ts';
+import { sayIfSlow } from '../../store/say-if-slow.ts';
 import { describePlace, type Store } from '../../store/store.ts';
 import { getReason, type StorePlace } from '../../store/store-errors.ts';
 import { ownedTable, scheduleStoredIdDeletion } from '../../store/stored-ids.ts';
@@ -30,9 +31,6 @@ export interface StoreAccess {
   close(): Promise<void>;
 }
 
-/** Milliseconds after which a line in the log says what the start is doing. */
-const SLOW_START = 5_000;
-
 /**
  * @param store closed with the accounts
  * @param diagnostics receives a sentence when the store becomes unusable, and when it works again
@@ -44,9 +42,8 @@ export async function openStoreAccess(
   { info, problem }: Pick<Diagnostics, 'info' | 'problem'>,
 ): Promise<StoreAccess> {
   const { usage, audit } = config;
-  const slow = setTimeout(() => info(slowStart(store.place)), SLOW_START).unref();
-  const { limits, followed } = await readStore(store, config, { info, problem }).finally(() =>
-    clearTimeout(slow),
+  const { limits, followed } = await sayIfSlow(readStore(store, config, { info, problem }), () =>
+    info(slowStart(store.place)),
   );
   const forgetting = scheduleUsageDeletion(store, usage, (error) =>
     problem(`Old usage cannot be deleted: ${getReason(error)}`),
@@ -113,7 +110,7 @@ async function readStore(
 }
 
 function slowStart(place: StorePlace): string {
-  return `The keys, and what they and their groups have spent, are being read from the store ${describePlace(place)}. With very many keys this takes a minute or more.`;
+  return `The keys, and what they and their groups have spent, are being read from the store ${describePlace(place)}. With very many keys this takes a minute or more, and while a table is locked it waits.`;
 }
 
 /**

@@ -18,6 +18,15 @@ export async function findReplacement(path: string): Promise<() => Promise<boole
   };
 }
 
+/** Whether a file that was not empty is. */
+export async function isEmptied(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ size }) => size === 0,
+    // That it is gone is a replacement.
+    () => false,
+  );
+}
+
 const NONE = 'none';
 
 /** Undefined if it cannot be found out. */

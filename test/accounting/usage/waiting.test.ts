@@ -243,7 +243,7 @@ describeStores('usage that PostgreSQL makes wait', (stores: TestStores) => {
     await stores.open(place);
     const url = urlOf(place);
     const store: Store = {
-      db: new Kysely({ dialect: postgresDialect(url, onTrouble, 150) }),
+      db: new Kysely({ dialect: postgresDialect(url, 150) }),
       kind: 'postgres',
       place,
       newer: [],

@@ -39,8 +39,7 @@ export async function openAdmin(
   if (key === undefined) return undefined;
   // SQLite does one thing at a time on a connection, and a large usage report takes seconds: meanwhile keys are read over
   // the other connection. Its thread takes 9 MB (measured), and as a rule nobody asks for reports.
-  const own =
-    store.kind === 'sqlite' ? connectStore(store.place, () => {}, { idle: IDLE_TIMEOUT }) : undefined;
+  const own = store.kind === 'sqlite' ? connectStore(store.place, { idle: IDLE_TIMEOUT }) : undefined;
   try {
     const admitted = (): string => currentKey() ?? key;
     const proxy = findProxy(config);
