@@ -8,6 +8,7 @@ import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { LIMIT_COLUMNS } from './limit-columns.tsx';
 import type { Group } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
+import { listGroups } from './list-groups.ts';
 import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, Spent, useSpending } from './spending.tsx';
 import { actionsColumn, type Column, Table } from './table.tsx';
@@ -18,12 +19,7 @@ export function GroupsView({ session }: { session: Session }) {
   const [sought, setSought] = useState('');
   const { problem: refusal, send } = useChange();
   const { data, problem, reload } = useAdmin(session, '', async () => {
-    const { data: groups } = await askAdmin<{ readonly data: readonly Group[] }>(
-      session,
-      'GET',
-      '/admin/groups',
-    );
-    return { groups };
+    return { groups: await listGroups((path) => askAdmin(session, 'GET', path)) };
   });
   const spent = useSpending(session, 'group');
   const done = (): void => {

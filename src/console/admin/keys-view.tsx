@@ -8,8 +8,9 @@ import { Check, Problem, Select } from '../shell/fields.tsx';
 import { AdminView } from './admin-view.tsx';
 import { askAdmin, mayChange, useAdmin } from './ask-admin.ts';
 import { LIMIT_COLUMNS } from './limit-columns.tsx';
-import type { Group, Key, MadeKey } from './limits.ts';
+import type { Key, MadeKey } from './limits.ts';
 import { LimitsForm } from './limits-form.tsx';
+import { listGroups } from './list-groups.ts';
 import { hasText, SearchField } from './search-field.tsx';
 import { MissingBudgets, Spent, useSpending } from './spending.tsx';
 import { actionsColumn, type Column, Table } from './table.tsx';
@@ -20,12 +21,9 @@ type Asked =
   | { readonly what: 'change' | 'rotate' | 'revoke'; readonly key: Key }
   | { readonly what: 'made'; readonly made: MadeKey };
 
-interface ListOf<T> {
-  readonly data: readonly T[];
-}
-
 /** As many keys as the admin API lists at once. */
-interface KeyPage extends ListOf<Key> {
+interface KeyPage {
+  readonly data: readonly Key[];
   readonly has_more: boolean;
 }
 
@@ -39,9 +37,9 @@ export function KeysView({ session }: { session: Session }) {
   const { data, problem, reload } = useAdmin(session, listed, async () => {
     const [keys, groups] = await Promise.all([
       askAdmin<KeyPage>(session, 'GET', `/admin/keys?${listed}`),
-      askAdmin<ListOf<Group>>(session, 'GET', '/admin/groups'),
+      listGroups((path) => askAdmin(session, 'GET', path)),
     ]);
-    return { keys: keys.data, isPart: keys.has_more || beginning !== '', groups: groups.data };
+    return { keys: keys.data, isPart: keys.has_more || beginning !== '', groups };
   });
   const spent = useSpending(session, 'key');
   const done = (next?: Asked): void => {
