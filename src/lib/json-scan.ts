@@ -110,6 +110,7 @@ interface BegunScan {
 
 function beginScan(bytes: Uint8Array, known: KnownValues | undefined): BegunScan {
   const at = afterSpace(bytes, 0);
+  if (at >= bytes.length) throw invalid('The request has no body. It must be a JSON object.');
   if (bytes[at] !== OPEN_OBJECT) throw notJson(at);
   return {
     found: {

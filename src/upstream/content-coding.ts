@@ -28,12 +28,14 @@ export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
 /** Makes the decompressor for a body; undefined if the body is not compressed. */
 export type Decompress = (() => Transform) | undefined;
 
-/** The coding that a `Content-Encoding` header names; undefined if the body is not compressed. */
+/** The codings that a `Content-Encoding` header names; undefined if the body is not compressed. */
 export function parseCoding(header: string | string[] | undefined): string | undefined {
-  const name = String(header ?? '')
-    .trim()
-    .toLowerCase();
-  return name === '' || name === 'identity' ? undefined : name;
+  if (header === undefined) return undefined;
+  const names = String(header)
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+  return names.length === 0 ? undefined : names.join(', ');
 }
 
 /**

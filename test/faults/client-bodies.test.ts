@@ -139,9 +139,11 @@ describe.each(ways)('$way', ({ path, model }) => {
     expect(stage.gateway.memory() - before).toBeLessThan(96 * MB);
   });
 
+  test.each(['', ' \n'])('C-15 no body: %j', async (body) => {
+    await expectRefused(path, body, 400, /The request has no body\./);
+  });
+
   test.each([
-    '',
-    ' ',
     'null',
     'true',
     '0',

@@ -161,15 +161,14 @@ test('fields of a chat’s answer', () => {
     /^\.choices\[\]\.delta\.(\w+)/,
     (delta) => [chunkOf({ delta }), end],
   );
-  // Sound, which nobody whose request is translated can ask for.
-  expect(inDelta).toEqual(['audio', 'role']);
+  expect(inDelta).toEqual(['role']);
   const inMessage = unread(
     'chat-completions',
     shapeOf(CHAT, 'ChatCompletionMessage'),
     /^\.(\w+)/,
     (message) => [chunkOf({ message: { role: 'assistant', ...message }, finish_reason: 'stop' })],
   );
-  expect(inMessage).toEqual(['role', 'audio']);
+  expect(inMessage).toEqual(['role']);
 });
 
 test('fields of an answer of Gemini’s', () => {

@@ -146,3 +146,7 @@ test.each(['gzip, gzip', 'gzip,br', 'compress', 'aes128gcm', 'gz', '__proto__'])
 test.each(['identity', 'Identity', ''])('%j means no coding', async (coding) => {
   expect((await send(coding, Buffer.from(body('Hi')))).status).toBe(200);
 });
+
+test.each(['gzip, identity', 'identity,Gzip'])('%s is one coding', async (coding) => {
+  expect((await send(coding, gzipSync(body('Hi')))).status).toBe(200);
+});

@@ -114,7 +114,8 @@ function addContent(reading: Reading, content: Json | undefined): void {
 
 /** A message of chat-completions, or a piece of one. */
 function addMessage(reading: Reading, message: JsonObject): void {
-  addContent(reading, message['content']);
+  // What is spoken stands in place of a text.
+  addContent(reading, message['content'] || asObject(message['audio'])?.['transcript']);
   reading.text += asText(message['refusal']) ?? '';
   const { reasoning_content, reasoning, reasoning_details, function_call } = message;
   reading.thinking += asText(reasoning_content) || asText(reasoning) || '';
