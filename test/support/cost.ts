@@ -47,22 +47,24 @@ const LOOKS = 12;
  * Checks the cost of `run`: four times the size must cost at most five times as much. Returns what is wrong, or
  * undefined.
  * @param prepare makes the input; its cost is not counted.
+ * @param most how many times as much it may cost instead.
  */
 export function excessOf<T>(
   prepare: (size: number) => T,
   run: (input: T) => void,
   size: number,
+  most = 5,
 ): string | undefined {
   const [small, large] = [prepare(size), prepare(4 * size)];
   const base = leastCost(() => run(small), 2);
   let cost = Number.POSITIVE_INFINITY;
-  for (let look = 0; look < LOOKS && cost > 5 * base + NOISE; look += 1) {
+  for (let look = 0; look < LOOKS && cost > most * base + NOISE; look += 1) {
     cost = Math.min(
       cost,
       leastCost(() => run(large), 1),
     );
   }
-  return cost <= 5 * base + NOISE ? undefined : `${size}: ${base} µs, ${4 * size}: ${cost} µs`;
+  return cost <= most * base + NOISE ? undefined : `${size}: ${base} µs, ${4 * size}: ${cost} µs`;
 }
 
 /** A ratio below this is linear growth, not quadratic. */
