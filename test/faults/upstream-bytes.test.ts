@@ -166,6 +166,7 @@ describe('U-29 compressed without being asked', () => {
     ['gzip', (text) => gzipSync(text)],
     ['x-gzip', (text) => gzipSync(text)],
     ['GZIP', (text) => gzipSync(text)],
+    ['identity, gzip', (text) => gzipSync(text)],
     ['deflate', (text) => deflateSync(text)],
     ['br', (text) => brotliCompressSync(text)],
     ['zstd', (text) => zstdCompressSync(text)],
@@ -219,17 +220,14 @@ describe('U-29 compressed without being asked', () => {
     expect(isFinished(way.format, text)).toBe(true);
   });
 
-  test.each(['compress', 'gzip, gzip', 'gzip, br', 'identity, gzip', 'nonsense', 'constructor'])(
-    '%s: 502',
-    async (coding) => {
-      for (const way of ways) {
-        const { status } = await read(way, (wire) =>
-          wire.answer(200, gzipSync(wholeAnswer(way.spoken)), { 'content-encoding': coding }),
-        );
-        expect(status).toBe(502);
-      }
-    },
-  );
+  test.each(['compress', 'gzip, gzip', 'gzip, br', 'nonsense', 'constructor'])('%s: 502', async (coding) => {
+    for (const way of ways) {
+      const { status } = await read(way, (wire) =>
+        wire.answer(200, gzipSync(wholeAnswer(way.spoken)), { 'content-encoding': coding }),
+      );
+      expect(status).toBe(502);
+    }
+  });
 
   test('cut short, or not compressed at all: an error, never half an answer that looks whole', async () => {
     for (const way of ways) {
