@@ -24,7 +24,7 @@ export default {
     try {
       // What is no JSON gets the 400 of what is no object.
       const body = await incoming.json().catch(() => null);
-      const request = translateRequest({ from: FORMAT, to: 'messages', model: 'claude-sonnet-4-5', body });
+      const request = translateRequest({ from: FORMAT, to: 'messages', model: 'claude-sonnet-5-5', body });
       const answer = await fetch(`${ANTHROPIC_BASE_URL}/v1/messages`, {
         method: 'POST',
         headers: {
