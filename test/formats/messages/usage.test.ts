@@ -75,6 +75,35 @@ describe('parsed figures', () => {
     });
   });
 
+  test('what a compaction reads from the cache counts once, in the figures of the compaction', () => {
+    const start = {
+      input_tokens: 100,
+      cache_read_input_tokens: 55_096,
+      cache_creation_input_tokens: 7,
+      output_tokens: 7,
+    };
+    const final = {
+      input_tokens: 181,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+      output_tokens: 8,
+    };
+    const compaction = {
+      type: 'compaction',
+      input_tokens: 100,
+      cache_read_input_tokens: 55_096,
+      output_tokens: 83,
+    };
+    const end = { ...final, iterations: [compaction, { type: 'message', ...final }] };
+    expect(usageReader.tokens([start, end], '')).toMatchObject({
+      input: 100 + 55_096 + 181,
+      cacheRead: 55_096,
+      cacheWrite: 0,
+      output: 91,
+    });
+    expect(parseUsage(mergeFigures(start, end))).toMatchObject({ input: 181, cacheRead: 0, output: 8 });
+  });
+
   test('a compaction and an advisor are billed in addition, and other iterations are not', () => {
     const iteration = (type: string) => ({ type, input_tokens: 100, output_tokens: 10 });
     const iterations = ['message', 'compaction', 'advisor_message'].map(iteration);

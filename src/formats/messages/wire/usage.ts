@@ -55,10 +55,12 @@ function sumIterations(figures: JsonObject): Tokens {
  * Merges two reports of usage. Each later figure replaces the earlier one, unless it is null or 0: the figures are those
  * of the whole answer so far ("Streaming messages"), and some services count the input at the start alone. Kimi and Qwen
  * count all input at the start, and at the end say how much of it was cached (maximhq/bifrost#5510): what is left of the
- * input may be 0 then.
+ * input may be 0 then. Figures beside `iterations` are final, zeros too: the start of an answer that begins with a
+ * compaction counts what the compaction reads, and the end only what the answer has read after it.
  */
 export function mergeFigures(earlier: JsonObject, later: JsonObject): JsonObject {
   if (isEmpty(earlier)) return withoutNulls(later);
+  if (asObjects(later['iterations']).length > 0) return { ...earlier, ...withoutNulls(later) };
   const isSplitLater = countCached(later) > countCached(earlier);
   const news = Object.entries(withoutNulls(later)).filter(
     ([name, value]) =>
