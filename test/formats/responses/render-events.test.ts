@@ -417,6 +417,24 @@ describe('log probabilities', () => {
       { content: [{ logprobs: [{ token: 'H' }] }, { logprobs: [{ token: 'yo' }] }] },
     ]);
   });
+
+  test('of parts of characters, and of what no text shows, are all there', () => {
+    const half = (name: string, ...bytes: number[]) => ({ token: name, logprob: -0.25, bytes });
+    const wave = [half(String.raw`\xf0\x9f`, 0xf0, 0x9f), half(String.raw`\x91\x8b`, 0x91, 0x8b)];
+    const last = [token('yo'), half('<|end|>')];
+    const two = makeReply([
+      ...part(0, text, ['\u{1f44b}']).slice(0, 2),
+      { type: 'logprobs', choice: 0, tokens: wave },
+      { type: 'part-end', choice: 0, index: 0 },
+      ...part(1, { kind: 'opaque', format: 'messages', value: {} }, []),
+      ...part(2, text, ['yo']).slice(0, 2),
+      { type: 'logprobs', choice: 0, tokens: last },
+      { type: 'part-end', choice: 0, index: 2 },
+    ]);
+    expect(answered(two, asked)['output']).toMatchObject([
+      { content: [{ logprobs: wave }, { logprobs: last }] },
+    ]);
+  });
 });
 
 describe('the end', () => {

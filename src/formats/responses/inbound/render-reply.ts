@@ -6,6 +6,7 @@
 import type { TextPart } from '../../../conversation/prompt.ts';
 import type { Choice, OpenPart, Reply, ReplyPart, TokenLogprob } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { utf8Length } from '../../../lib/utf8.ts';
 import type { RequestContext } from '../../format.ts';
 import type { Deltas, EventWriter } from './output-item.ts';
 import { ResponseWriter } from './response-writer.ts';
@@ -25,6 +26,7 @@ export function renderReply({ start, choices, usage }: Reply, request: RequestCo
 
 function replay({ parts, end, logprobs = [] }: Choice, response: ResponseWriter): void {
   let usedTokens = 0;
+  const lastText = parts.findLastIndex(({ kind }) => kind === 'text');
   for (const [index, part] of parts.entries()) {
     const { signature, formatSpecific } = part;
     response.add({
@@ -40,7 +42,8 @@ function replay({ parts, end, logprobs = [] }: Choice, response: ResponseWriter)
     if (part.kind === 'thinking' && part.redacted)
       response.add({ type: 'part-detail', choice: 0, index, redacted: part.redacted });
     if (part.kind === 'text') {
-      const tokens = findTokens(text, logprobs, usedTokens);
+      const to = index === lastText ? logprobs.length : findTokensEnd(text, logprobs, usedTokens);
+      const tokens = logprobs.slice(usedTokens, to);
       usedTokens += tokens.length;
       addTextDetails(part, index, tokens, response);
     }
@@ -59,15 +62,19 @@ function addTextDetails(
   for (const citation of citations) response.add({ type: 'part-detail', choice: 0, index, citation });
 }
 
-/** Finds the tokens of `text` from `from` on: log probabilities are one list for all texts of an answer. */
-function findTokens(text: string, tokens: readonly TokenLogprob[], from: number): readonly TokenLogprob[] {
-  let length = 0;
-  let to = from;
-  while (length < text.length && to < tokens.length) {
-    length += tokens[to]?.token.length ?? 0;
-    to += 1;
+/**
+ * Finds where the tokens of `text` end, which begin at `from`: log probabilities are one list for all texts of an answer.
+ * A token that is a part of a character has a name that stands for it (`\xf0\x9f`), so that its bytes are what counts.
+ */
+function findTokensEnd(text: string, tokens: readonly TokenLogprob[], from: number): number {
+  if (from === tokens.length) return from;
+  let rest = utf8Length(text);
+  let end = from;
+  for (; rest > 0 && end < tokens.length; end += 1) {
+    const { token = '', bytes } = tokens[end] ?? {};
+    rest -= bytes?.length ?? utf8Length(token);
   }
-  return tokens.slice(from, to);
+  return end;
 }
 
 function toOpenPart(part: ReplyPart): OpenPart {
