@@ -236,6 +236,39 @@ test('citations of several texts count bytes over all text', () => {
   expect(whole).toMatchObject({ candidates: [{ groundingMetadata }] });
 });
 
+test('a source without an address is a passage of a document', () => {
+  const passage = { title: 'Terms.pdf', citedText: 'Thirty days.' };
+  const { chunks, whole } = said(
+    answer(
+      part(
+        0,
+        { kind: 'text' },
+        ['You have a month.'],
+        { citation: { ...passage, start: 0, end: 17 } },
+        { citation: { ...passage, citedText: 'No fee.' } },
+        { citation: { ...passage, start: 4, end: 8 } },
+        { citation: { title: 'a.txt' } },
+        { citation: {} },
+      ),
+    ),
+  );
+  const groundingMetadata = {
+    groundingChunks: [
+      { retrievedContext: { title: 'Terms.pdf', text: 'Thirty days.' } },
+      { retrievedContext: { title: 'Terms.pdf', text: 'No fee.' } },
+      { retrievedContext: { title: 'a.txt' } },
+    ],
+    groundingSupports: [
+      { segment: { startIndex: 0, endIndex: 17 }, groundingChunkIndices: [0] },
+      { segment: { startIndex: 0, endIndex: 17 }, groundingChunkIndices: [1] },
+      { segment: { startIndex: 4, endIndex: 8, text: 'have' }, groundingChunkIndices: [0] },
+      { segment: { startIndex: 0, endIndex: 17 }, groundingChunkIndices: [2] },
+    ],
+  };
+  expect(chunks.at(-1)).toMatchObject({ candidates: [{ groundingMetadata }] });
+  expect(whole).toMatchObject({ candidates: [{ groundingMetadata }] });
+});
+
 test('a citation that comes when its text has ended is of that text', () => {
   const late = (index: number, url: string): ReplyEvent => ({
     type: 'part-detail',

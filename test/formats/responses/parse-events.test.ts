@@ -246,7 +246,9 @@ describe('services that leave out events', () => {
     });
     const [part] = partsOf(parseObjects(makeStream([added(0, message('')), done(0, whole)])));
     const fields = { format: 'responses', fields: annotation };
-    expect(part).toMatchObject({ citations: [{ start: 0, end: 2, formatSpecific: fields }] });
+    expect(part).toMatchObject({
+      citations: [{ title: 'a.docx', start: 0, end: 2, formatSpecific: fields }],
+    });
     expect(part).not.toHaveProperty('citations.0.url');
   });
 
@@ -266,7 +268,7 @@ describe('services that leave out events', () => {
     expect(part).toMatchObject({
       citations: [
         { url: 'https://a.example', title: 'A', start: 0, end: 2 },
-        { formatSpecific: { fields: annotations[1] } },
+        { title: 'a.txt', formatSpecific: { fields: annotations[1] } },
       ],
     });
     expect(part?.kind === 'text' && part.citations).toHaveLength(2);

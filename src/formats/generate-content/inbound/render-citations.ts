@@ -15,7 +15,7 @@ import { utf8Length } from '../../../lib/utf8.ts';
 const QUOTED = { times: 4, least: 1024 * 1024 };
 
 /**
- * The `groundingMetadata` of an answer; undefined if no citation has a URL and nothing was searched for.
+ * The `groundingMetadata` of an answer; undefined if no citation names a source and nothing was searched for.
  * @param text all visible text of the answer, from which the citations' offsets count.
  */
 export function renderGrounding(
@@ -33,13 +33,12 @@ function renderCitations(text: string, citations: readonly Citation[]): JsonObje
   const supports: JsonObject[] = [];
   const findByte = byteOffsets(text);
   let left = Math.max(QUOTED.least, QUOTED.times * text.length);
-  for (const { url, title, start, end } of citations) {
-    if (url === undefined) continue;
-    const known = chunks.get(url) ?? {
-      index: chunks.size,
-      chunk: { web: { uri: url, ...(title && { title }) } },
-    };
-    chunks.set(url, known);
+  for (const citation of citations) {
+    const { start, end } = citation;
+    const source = renderSource(citation);
+    if (source === undefined) continue;
+    const known = chunks.get(source.key) ?? { index: chunks.size, chunk: source.chunk };
+    chunks.set(source.key, known);
     if (start === undefined || end === undefined) continue;
     // The words of the answer: what other vendors call the cited text are those of the source.
     const words = text.slice(start, end);
@@ -53,6 +52,17 @@ function renderCitations(text: string, citations: readonly Citation[]): JsonObje
     groundingChunks: [...chunks.values()].map(({ chunk }) => chunk),
     ...(supports.length > 0 && { groundingSupports: supports }),
   };
+}
+
+/**
+ * The source of a citation, and what makes it the same as another. One without a URL is a passage of a document (REST
+ * reference, RetrievedContext).
+ */
+function renderSource({ url, title, citedText }: Citation): { key: string; chunk: JsonObject } | undefined {
+  if (url !== undefined) return { key: url, chunk: { web: { uri: url, ...(title && { title }) } } };
+  if (!title && !citedText) return undefined;
+  const chunk = { retrievedContext: { ...(title && { title }), ...(citedText && { text: citedText }) } };
+  return { key: JSON.stringify(chunk), chunk };
 }
 
 /**

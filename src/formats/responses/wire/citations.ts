@@ -3,10 +3,12 @@
 import type { Citation } from '../../../conversation/prompt.ts';
 import { asNumber, asText, compact, type JsonObject } from '../../../lib/json.ts';
 
-/** Parses an annotation. The kinds without a URL mean something to OpenAI only, and are kept for it as they are. */
+/**
+ * Parses an annotation. Of the kinds without a URL, a file that was read has a title; all are kept for OpenAI as they are.
+ */
 export function parseAnnotation(annotation: JsonObject): Citation {
   const url = annotation['type'] === 'url_citation' ? asText(annotation['url']) || undefined : undefined;
-  const title = url === undefined ? undefined : asText(annotation['title']);
+  const title = asText(annotation['type'] === 'file_citation' ? annotation['filename'] : annotation['title']);
   const start = asNumber(annotation['start_index']);
   const end = asNumber(annotation['end_index']);
   return {
