@@ -789,6 +789,28 @@ describe('thoughts of earlier turns', () => {
     });
     expect(JSON.stringify(messages(signed, 'openai'))).not.toContain('"G"');
   });
+
+  test("Google's signature on a text goes back to a router as it came, without an id", () => {
+    const signature = { origin: 'google', value: 'T' } as const;
+    const detail = { type: 'reasoning.encrypted', data: 'T', format: 'google-gemini-v1' };
+    const said = (...parts: Part[]) =>
+      messages([user(text('Go')), assistant(...parts), user(text('On'))], 'openrouter')[1];
+    expect(said({ kind: 'text', text: 'Yes.', signature })).toEqual({
+      role: 'assistant',
+      content: 'Yes.',
+      reasoning_details: [{ ...detail, index: 0 }],
+    });
+    expect(
+      said({ kind: 'thinking', text: 'Hm.' }, { kind: 'text', text: 'Yes.', signature })?.[
+        'reasoning_details'
+      ],
+    ).toEqual([
+      { type: 'reasoning.text', text: 'Hm.', format: 'unknown', index: 0 },
+      { ...detail, index: 1 },
+    ]);
+    const foreign: Part = { kind: 'text', text: 'Yes.', signature: { origin: 'anthropic', value: 'T' } };
+    expect(said(foreign)).toEqual({ role: 'assistant', content: 'Yes.' });
+  });
 });
 
 describe('content', () => {

@@ -5,7 +5,7 @@ import type { OpenPart } from '../../../conversation/reply.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Sse } from '../../../streams/sse.ts';
 import type { Sink } from '../../../streams/step.ts';
-import type { SignedCall } from '../wire/reasoning-details.ts';
+import type { SignedPart } from '../wire/reasoning-details.ts';
 import { renderExtraContent } from '../wire/signatures.ts';
 
 type CallPart = Extract<OpenPart, { kind: 'tool-call' }>;
@@ -27,7 +27,7 @@ export interface DeltaWriter {
 
 export class CallRenderer {
   /** The calls with a signature, in the order in which the signatures became known. */
-  readonly signed: SignedCall[] = [];
+  readonly signed: SignedPart[] = [];
   readonly #writer: DeltaWriter;
   readonly #usesFunctionCall: boolean;
   #hasFunctionCall = false;

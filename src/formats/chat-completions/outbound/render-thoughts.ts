@@ -1,6 +1,6 @@
 /** Thoughts of earlier turns, in the fields in which services take them back. */
 
-import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
+import type { Part, Signature, TextPart, ThinkingPart } from '../../../conversation/prompt.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { keepItems } from '../../../lib/lists.ts';
 import type { Dialect, ReasoningHistory } from '../dialect.ts';
@@ -35,9 +35,10 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
   const { dialect, target } = context;
   const thoughts = keepItems(parts, (part) => part.kind === 'thinking');
   const calls = keepItems(parts, (part) => part.kind === 'tool-call');
-  if (thoughts.length === 0 && (calls.length === 0 || !saysSomethingOfCalls(dialect))) {
-    return NOTHING;
-  }
+  // Routers tell what Gemini has signed of a text, without an id.
+  const texts = dialect.reasoningHistory === 'reasoning_details' ? keepItems(parts, isSignedByGemini) : [];
+  const saysMore = calls.length > 0 && saysSomethingOfCalls(dialect);
+  if (thoughts.length === 0 && texts.length === 0 && !saysMore) return NOTHING;
   const text = joinThoughts(thoughts);
   switch (dialect.reasoningHistory) {
     case 'none':
@@ -52,7 +53,7 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
       dropSignatures(thoughts, context);
       return { ...NOTHING, text: renderThinkTags(text) };
     case 'reasoning_details': {
-      const details = renderDetails(thoughts, calls);
+      const details = renderDetails(thoughts, [...calls, ...texts.map(({ signature }) => ({ signature }))]);
       return inFields(details.length > 0 ? { reasoning_details: details } : {});
     }
     case 'reasoning_details-text':
@@ -67,6 +68,10 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
       dropSignatures(thoughts, context);
       return inFields(renderText(text || renderMissingThought(calls.length, context)));
   }
+}
+
+function isSignedByGemini(part: Part): part is TextPart & { signature: Signature } {
+  return part.kind === 'text' && part.signature?.origin === 'google';
 }
 
 /** What stands for a thought before calls. A space, because some services treat an empty text as missing. */

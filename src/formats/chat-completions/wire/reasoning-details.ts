@@ -94,18 +94,20 @@ export function parseDetail(detail: JsonObject): ReasoningDetail | undefined {
   return { kind: origin === 'anthropic' ? 'redacted' : 'proof', signature };
 }
 
-/** A call, as far as the list of details concerns it. */
-export interface SignedCall {
-  readonly id: string;
+/** A call, or a text, which has no id, as far as the list of details concerns it. */
+export interface SignedPart {
+  readonly id?: string;
   readonly signature?: Signature | undefined;
 }
 
-/** All thoughts and the signatures of calls. Each has an `index`, as in a stream whose pieces were joined. */
-export function renderDetails(thoughts: readonly Thought[], calls: readonly SignedCall[]): JsonObject[] {
-  return [...thoughts.flatMap(renderThought), ...calls.flatMap(renderCallSignature)].map((detail, index) => ({
-    ...detail,
-    index,
-  }));
+/** All thoughts and the signatures of calls and texts. Each has an `index`, as in a stream whose pieces were joined. */
+export function renderDetails(thoughts: readonly Thought[], signed: readonly SignedPart[]): JsonObject[] {
+  return [...thoughts.flatMap(renderThought), ...signed.flatMap(renderPartSignature)].map(
+    (detail, index) => ({
+      ...detail,
+      index,
+    }),
+  );
 }
 
 /**
@@ -114,7 +116,7 @@ export function renderDetails(thoughts: readonly Thought[], calls: readonly Sign
  */
 export function renderSignedDetails(
   thoughts: readonly Thought[],
-  calls: readonly SignedCall[],
+  calls: readonly SignedPart[],
 ): JsonObject[] | undefined {
   const details = renderDetails(thoughts.some(isSigned) ? thoughtsAsReceived(thoughts) : [], calls);
   return details.length > 0 ? details : undefined;
@@ -135,8 +137,8 @@ export function renderMinimaxDetail(text: string): JsonObject {
   return { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text };
 }
 
-function renderCallSignature({ id, signature }: SignedCall): JsonObject[] {
-  return signature === undefined ? [] : [encrypted(signature, { id })];
+function renderPartSignature({ id, signature }: SignedPart): JsonObject[] {
+  return signature === undefined ? [] : [encrypted(signature, id === undefined ? {} : { id })];
 }
 
 function encrypted({ origin, value }: Signature, fields: JsonObject = {}): JsonObject {
