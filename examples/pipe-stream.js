@@ -9,7 +9,7 @@ const base = process.env['GEMINI_BASE_URL'] ?? 'https://generativelanguage.googl
 const request = translateRequest({
   from: 'responses',
   to: 'generate-content',
-  model: 'gemini-2.5-flash',
+  model: 'gemini-3.8-flash',
   body: { model: 'any', input: process.argv[2] ?? 'Hello!', stream: true },
 });
 const answer = await fetch(`${base}/v1beta/models/${request.model}:streamGenerateContent?alt=sse`, {
