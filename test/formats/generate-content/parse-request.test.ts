@@ -339,6 +339,17 @@ describe('calls and their results', () => {
     expect(parsed(request('calls-without-ids'))).toEqual(prompt);
   });
 
+  test('a response has its medium with or without a list', () => {
+    const medium = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+    const contentOf = (parts: Json) => {
+      const { turns } = parsed(ask([{ functionResponse: { name: 'f', response: { result: 1 }, parts } }]));
+      const part = turns[0]?.parts[0];
+      return part?.kind === 'tool-result' ? part.content : undefined;
+    };
+    expect(contentOf([medium])?.map(({ kind }) => kind)).toEqual(['text', 'media']);
+    expect(contentOf(medium)).toEqual(contentOf([medium]));
+  });
+
   describe('a response in an envelope with its own name', () => {
     const result = (response: JsonObject) => {
       const { turns } = parsed(ask([{ functionResponse: { name: 'f', response } }]));

@@ -6,11 +6,12 @@
 import { withFormatSpecific, withUnknownFields } from '../../../conversation/format-specific.ts';
 import type { MediaPart, TextPart, ToolResultPart } from '../../../conversation/prompt.ts';
 import { invalid } from '../../../lib/errors.ts';
-import { asObject, asObjects, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { asObject, asText, isObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { Place } from '../../../lib/place.ts';
 import { withWords } from '../wire/enum-encoding.ts';
 import { parseResponseText } from '../wire/function-responses.ts';
 import { isGeminiId } from '../wire/ids.ts';
+import { repeatedObjects } from '../wire/protobuf-json.ts';
 import { parseFile, parseInline } from './parse-media.ts';
 import { PART_OWN, sortFields } from './sort-fields.ts';
 
@@ -34,7 +35,7 @@ export function parseResult(
   const name = asText(known['name']);
   if (!name) throw invalid(`${param}.name: Name cannot be empty.`, `${param}.name`);
   const { text, isError } = unwrapResponse(known['response'], name);
-  const media = asObjects(known['parts']).flatMap((part, at) =>
+  const media = repeatedObjects(known['parts']).flatMap((part, at) =>
     parseResultMedia(part, `${param}.parts[${at}]`),
   );
   const given = asText(known['id']);
