@@ -40,6 +40,14 @@ test('bytes before the first text are not output', () => {
   }
 });
 
+test('what a model has spoken is text', () => {
+  const spoken =
+    'data: {"choices":[{"index":0,"delta":{"audio":{"id":"audio_1","transcript":"word "}}}]}\n\n';
+  const tokens = tokensOf(spoken.repeat(1_000), 1_000);
+  expect(tokens).toBeGreaterThan(1_250 * 0.8);
+  expect(tokens).toBeLessThan(1_250 * 1.2);
+});
+
 test.each([50, 1_000, 100_000])(
   'an event that is longer than what is kept is all text: pieces of %d',
   (size) => {

@@ -29,7 +29,10 @@ export const usageReader: UsageReader = {
   tokens: (figures, model) => parseTokens(lastUsage(figures), model),
   tiers: (_, beside) => findNamedTiers(beside()),
   dollars: parseCost,
-  text: { within: 'delta', fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments'] },
+  text: {
+    within: 'delta',
+    fields: ['content', 'reasoning_content', 'reasoning', 'refusal', 'transcript', 'arguments'],
+  },
 };
 
 /** The details of the input. mlx-vlm counts in the names of responses (earendil-works/pi#2326). */
