@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import { asObject, type JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, MODELS, namedInputs, startFourCallers } from '../support/four-callers.ts';
 import { whileTestsRun } from '../support/while-tests-run.ts';
 
@@ -54,6 +54,13 @@ const called = (at: number, name: string, text: string): Events => [
 const f = called(0, 'f', '{"x":1}');
 const g = called(0, 'g', '{"y":2}');
 
+/** The events of an item with other fields in the item of each of them, by their order. */
+const withFields = (events: Events, ...fields: Events): Events =>
+  events.map((event, at) => {
+    const item = asObject(event['item']);
+    return item ? { ...event, item: { ...item, ...fields[at] } } : { ...event, ...fields[at] };
+  });
+
 interface Expected {
   readonly text?: string;
   readonly thoughts?: string;
@@ -97,6 +104,24 @@ const STREAMS: readonly [name: string, events: Events, expected: Expected][] = [
     'a call that comes whole while another is open',
     [f[0] ?? {}, f[1] ?? {}, done(0, call('g', '{"y":2}')), f[2] ?? {}],
     { calls: [F, G] },
+  ],
+  [
+    'a call that ends twice while it waits for another one',
+    [f[0] ?? {}, ...called(1, 'g', '{"y":2}'), done(1, call('g', '{"y":2}')), ...f.slice(1)],
+    { calls: [F, G] },
+  ],
+  [
+    'a text and a call, the ids of which change with each event',
+    [
+      ...withFields(hello, { id: 'a' }, { item_id: 'b' }, { id: 'c' }),
+      ...withFields(called(1, 'f', '{"x":1}'), { id: 'd' }, { item_id: 'e' }, { id: 'g' }),
+    ],
+    { text: 'Hello', calls: [F] },
+  ],
+  [
+    'a call whose end has another id for the call alone',
+    withFields(f, {}, {}, { call_id: 'other' }),
+    { calls: [F] },
   ],
   [
     'a text whose end has another place than its beginning',

@@ -18,7 +18,7 @@ export async function findReplacement(path: string): Promise<() => Promise<boole
   };
 }
 
-/** Whether a file that was not empty is. */
+/** Whether a file has no bytes. That of a store has some as soon as it is open: SQLite writes its first page with WAL mode. */
 export async function isEmptied(path: string): Promise<boolean> {
   return stat(path).then(
     ({ size }) => size === 0,
