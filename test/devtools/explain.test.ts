@@ -207,6 +207,15 @@ test.each<[string, (typeof FORMATS)[number], string, JsonObject, JsonObject]>([
     },
     { outcome: 'approximated', detail: expect.stringMatching("sent as the user's") },
   ],
+  ...['openai/gpt-4.1', 'google/gemini-2.5-flash'].map(
+    (model): [string, (typeof FORMATS)[number], string, JsonObject, JsonObject] => [
+      `an empty stop sequence (${model})`,
+      'messages',
+      model,
+      { max_tokens: 9, ...said, stop_sequences: ['', 'END'] },
+      { field: 'stop_sequences', outcome: 'dropped', detail: 'an empty stop sequence' },
+    ],
+  ),
   [
     'a field that messages does not know',
     'messages',

@@ -66,3 +66,52 @@ describe.each(STREAMS)('the calls of %s', (_, format, events) => {
     },
   );
 });
+
+/** The pieces of a text that begins again inside itself, which only arguments would not do. */
+const TEXT = ['{"q', '{"q": 1}'];
+
+const CUSTOM: readonly (readonly [FormatName, readonly JsonObject[]])[] = [
+  [
+    'chat-completions',
+    TEXT.map((input, at) => ({
+      id: 'c',
+      model: 'm',
+      choices: [
+        {
+          index: 0,
+          delta: { tool_calls: [{ index: 0, id: 'call_0', type: 'custom', custom: { name: 'f', input } }] },
+          finish_reason: at === 0 ? null : 'tool_calls',
+        },
+      ],
+    })),
+  ],
+  [
+    'responses',
+    [
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { type: 'custom_tool_call', id: 'ctc_0', call_id: 'call_0', name: 'f', input: '' },
+      },
+      ...TEXT.map((delta) => ({
+        type: 'response.custom_tool_call_input.delta',
+        output_index: 0,
+        item_id: 'ctc_0',
+        delta,
+      })),
+      { type: 'response.completed', response: { id: 'r', model: 'm', status: 'completed', output: [] } },
+    ],
+  ],
+];
+
+// Only these two have the text as an argument.
+describe.each(CUSTOM)('the text of a custom call of %s', (format, events) => {
+  test.each(['messages', 'generate-content'] as const)(
+    'is whole for a caller of %s, also where it repeats itself',
+    async (caller) => {
+      four().answers(events);
+      const read = await four().ask(caller, MODELS[format], true);
+      expect(namedInputs(read)).toEqual([['f', { input: TEXT.join('') }]]);
+    },
+  );
+});
