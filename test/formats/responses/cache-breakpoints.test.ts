@@ -7,7 +7,9 @@ import { unreported } from '../../../src/formats/format.ts';
 import { formats } from '../../../src/formats/formats.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
-const bodies = (mark: JsonObject): readonly (readonly [FormatName, JsonObject])[] => [
+type Marked = readonly [FormatName, JsonObject];
+
+const bodies = (mark: JsonObject): readonly [Marked, ...Marked[]] => [
   [
     'responses',
     {
@@ -59,3 +61,35 @@ test.each([...bodies(CONTROL), ...bodies(BREAKPOINT)])(
     expect(marksFor(from, body, 'gpt-5.6', 'service-fields')).toEqual([0, 0]);
   },
 );
+
+const FOR_OPENAI = { prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } };
+const FOR_CLAUDE = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+
+test.each(bodies({ ...FOR_OPENAI, ...FOR_CLAUDE }))(
+  'of both spellings in %s, that of Anthropic says how long Claude keeps a prefix',
+  (from, body) => {
+    expect(claudesMarks(from, body, 'messages')).toEqual(Array(2).fill(FOR_CLAUDE.cache_control));
+  },
+);
+
+test('how long OpenAI keeps a prefix is no time of a router that takes marks of Anthropic', () => {
+  // A caller of chat-completions has its own spelling back there.
+  const [[from, body]] = bodies(FOR_OPENAI);
+  expect(claudesMarks(from, body, 'chat-completions')).toEqual(Array(2).fill({ type: 'ephemeral' }));
+});
+
+/** The marks in Anthropic's spelling that a request for Claude has. */
+function claudesMarks(from: FormatName, body: JsonObject, to: FormatName): readonly unknown[] {
+  const target = {
+    model: 'claude',
+    dialect: to === 'messages' ? 'anthropic' : 'openrouter',
+    maxOutputTokens: 100,
+    sampling: true,
+    structuredOutput: true,
+  };
+  const prompt = { ...formats[from].inbound.parseRequest(body, unreported), model: 'claude' };
+  const sent = JSON.stringify(formats[to].outbound.renderRequest(prompt, target, unreported));
+  return [...sent.matchAll(/"cache_control":(\{[^{}]*\})/g)].map(([, mark = '']): unknown =>
+    JSON.parse(mark),
+  );
+}

@@ -20,10 +20,10 @@ interface SplitBreakpoint {
 export function splitBreakpoint(fields: JsonObject): SplitBreakpoint {
   const own = asObject(fields['prompt_cache_breakpoint']);
   const other = asObject(fields['cache_control']);
-  const found = own ?? other;
-  if (found === undefined) return { cacheBreakpoint: undefined, own: {}, rest: fields };
+  if (own === undefined && other === undefined) return { cacheBreakpoint: undefined, own: {}, rest: fields };
   return {
-    cacheBreakpoint: parseCacheControl(found),
+    // OpenAI's times (30 minutes, 12 hours) are none that others have.
+    cacheBreakpoint: parseCacheControl(other),
     own: own ? { prompt_cache_breakpoint: own } : {},
     rest: withoutFields(fields, [
       ...(own ? ['prompt_cache_breakpoint'] : []),
