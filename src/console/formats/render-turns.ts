@@ -1,5 +1,6 @@
 /** How a dialogue becomes the list of items that a request sends: messages, contents or input items. */
 
+import { bytesFromBase64 } from './base64.ts';
 import type { AssistantTurn, Attachment, Call, FormatName, Turn, UserTurn } from './dialogue.ts';
 
 /** The items of one format. */
@@ -66,6 +67,5 @@ export function isImage({ type }: Attachment): boolean {
 /** The text of a file that holds text, under its name, as all models read it; undefined for other files. */
 export function readText({ name, type, data }: Attachment): string | undefined {
   if (!/^text\/|^application\/(?:json|xml|yaml|x-)/.test(type)) return undefined;
-  const bytes = Uint8Array.from(atob(data), (letter) => letter.codePointAt(0) ?? 0);
-  return `<file name=${JSON.stringify(name)}>\n${new TextDecoder().decode(bytes)}\n</file>`;
+  return `<file name=${JSON.stringify(name)}>\n${new TextDecoder().decode(bytesFromBase64(data))}\n</file>`;
 }

@@ -1,5 +1,6 @@
 /** What the view shows, as text for the address: compressed, since a request has many words. */
 
+import { bytesFromBase64 } from '../formats/base64.ts';
 import { textAt } from '../formats/json.ts';
 
 export interface Shown {
@@ -28,10 +29,8 @@ export async function toLink(shown: Shown): Promise<string> {
 /** @returns undefined if the text is not one that `toLink` made */
 export async function fromLink(text: string): Promise<Shown | undefined> {
   try {
-    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
-      letter.charCodeAt(0),
-    );
-    const json = new TextDecoder().decode(await throughStream(bytes, new DecompressionStream('deflate-raw')));
+    const inflated = await throughStream(bytesFromBase64(text), new DecompressionStream('deflate-raw'));
+    const json = new TextDecoder().decode(inflated);
     const shown: unknown = JSON.parse(json);
     return {
       from: textAt(shown, 'from'),
