@@ -108,8 +108,9 @@ function Translation({ node, trace }: { node: AnswerNode; trace: Trace }) {
       import('../translation/format-of-vendor.ts'),
     ]).then(
       ([{ explain }, { FieldsTable }, { formatOfVendor }]) => {
-        const to = formatOfVendor(node.model, node.format);
-        const explained = explain(JSON.stringify(trace.request.body), node.format, to, node.model);
+        const text = JSON.stringify(trace.request.body);
+        const to = formatOfVendor(text, node.format, node.model);
+        const explained = explain(text, node.format, to, node.model);
         setContent(
           to === node.format ? (
             <p>

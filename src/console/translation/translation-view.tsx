@@ -44,7 +44,11 @@ export function TranslationView({ models, link }: { models: readonly Model[]; li
 
   const guessed = useMemo(() => guessFormat(parseObject(shown.request)), [shown.request]);
   const from = NAMES.find((name) => name === shown.from) ?? guessed;
-  const to = NAMES.find((name) => name === shown.to) ?? formatOfVendor(shown.model, from);
+  const vendors = useMemo(
+    () => formatOfVendor(shown.request, from, shown.model),
+    [shown.request, from, shown.model],
+  );
+  const to = NAMES.find((name) => name === shown.to) ?? vendors;
   const explained = useMemo(
     () => explain(shown.request, from, to, shown.model),
     [shown.request, from, to, shown.model],
@@ -94,7 +98,7 @@ export function TranslationView({ models, link }: { models: readonly Model[]; li
             <FormatChoice
               label="Vendor speaks"
               value={shown.to}
-              automatic={formatOfVendor(shown.model, from)}
+              automatic={vendors}
               onChoose={(name) => change({ to: name })}
             />
           </div>
