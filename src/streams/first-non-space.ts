@@ -22,3 +22,13 @@ export function beginsEvent(byte: number): boolean {
       return false;
   }
 }
+
+/**
+ * Whether a body that begins with this byte is an event stream. Some services call a whole answer a stream, or a stream a
+ * whole answer.
+ * @param isCalledStream whether the answer's head says that it is one. It is then one unless it begins as an object or a
+ *   list does: a stream may begin with an unknown field, which means nothing (WHATWG HTML, 9.2.6).
+ */
+export function isStream(byte: number, isCalledStream: boolean): boolean {
+  return isCalledStream ? byte !== 0x7b && byte !== 0x5b : beginsEvent(byte);
+}

@@ -379,6 +379,21 @@ describe('U-31 another kind than the one requested', () => {
     expect(answer.status).toBe(200);
   });
 
+  test.each(translated)('$name: a whole answer that is called a stream', async (way) => {
+    const whole = wholeAnswer(way.spoken);
+    for (const stream of [true, false]) {
+      const good = await read(way, (wire) => wire.answer(200, whole), stream);
+      for (const begin of ['', '\n\n', '\ufeff']) {
+        const type = { 'content-type': 'text/event-stream; charset=utf-8' };
+        const got = await read(way, (wire) => wire.answer(200, begin + whole, type), stream);
+        expect(got.status, `${stream}, ${JSON.stringify(begin)}: ${got.text}`).toBe(200);
+        expect(got.headers.get('content-type')).toBe(good.headers.get('content-type'));
+        if (stream) expect(said(got.text)).toEqual(said(good.text));
+        else expect(Object.keys(JSON.parse(got.text))).toEqual(Object.keys(JSON.parse(good.text)));
+      }
+    }
+  });
+
   test.each(ways)('$name: a content type in any case', async (way) => {
     const stream = streamedAnswer(way.spoken);
     const good = await read(way, (wire) => wire.wholeStream([stream]));

@@ -1,8 +1,8 @@
-/** A vendor's answer as events, judged by its content type or, if that says nothing, by its bytes. */
+/** A vendor's answer as events, judged by its content type and by its first byte. */
 
 import { GatewayError } from '../../lib/errors.ts';
 import type { Pieces } from '../../streams/repeated-events.ts';
-import { decodeSse, type Sse } from '../../streams/sse.ts';
+import type { Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 import { decodeByLooks, type Holds, textUnlessStream } from '../../translate/decode-answer.ts';
 import { isEventStream } from '../../upstream/headers.ts';
@@ -23,7 +23,7 @@ export function decodeBody(
   pieces: Pieces | undefined,
 ): Step<Uint8Array, Sse> {
   requireAnswer(answer);
-  return isEventStream(answer.headers) ? decodeSse(undefined, pieces) : decodeByLooks(holds, pieces);
+  return decodeByLooks(holds, pieces, isEventStream(answer.headers));
 }
 
 /** Checks the content type, before anything of the body is read. @throws GatewayError as `decodeBody` does. */
@@ -36,7 +36,7 @@ export function requireAnswer(answer: UpstreamAnswer): void {
 
 /** The text of a complete body that `decodeBody` would give as one event; undefined for a stream of events. */
 export function textUnlessEvents({ headers }: UpstreamAnswer, body: Uint8Array): string | undefined {
-  return isEventStream(headers) ? undefined : textUnlessStream(body);
+  return textUnlessStream(body, isEventStream(headers));
 }
 
 /** Makes the error for an answer of another content type, and cancels the answer. */

@@ -8,6 +8,7 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { concatBytes, textOfBytes } from '../../lib/bytes.ts';
 import { asObject, asObjects, asText, type Json, type JsonObject } from '../../lib/json.ts';
 import { tryParseBounded } from '../../lib/json-bounds.ts';
+import { firstNonSpace, isStream } from '../../streams/first-non-space.ts';
 import { decodeSse, type Sse } from '../../streams/sse.ts';
 import type { Step } from '../../streams/step.ts';
 
@@ -26,22 +27,25 @@ const BINDING_EVENTS =
 
 /**
  * Makes the step that reads each piece of an answer before it passes it on unchanged.
- * @param isStream whether the answer is an event stream rather than one object.
+ * @param isCalledStream whether the answer's head says that it is an event stream rather than one object.
  * @returns undefined for a format whose answers store nothing.
  */
 export function bindStored(
   format: FormatName,
-  isStream: boolean,
+  isCalledStream: boolean,
   bind: Bind,
 ): Step<Uint8Array, Uint8Array> | undefined {
   if (format === 'generate-content') return undefined;
-  const reading = isStream ? readEvents(format, bind) : readWhole(format, bind);
+  let reading: Reading | undefined;
   return {
     transform(chunk, out) {
-      reading.read(chunk);
+      const first = reading === undefined ? firstNonSpace(chunk) : undefined;
+      if (first !== undefined)
+        reading = isStream(first, isCalledStream) ? readEvents(format, bind) : readWhole(format, bind);
+      reading?.read(chunk);
       out.enqueue(chunk);
     },
-    flush: () => reading.end(),
+    flush: () => reading?.end(),
   };
 }
 
