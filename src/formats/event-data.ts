@@ -36,10 +36,16 @@ export function parseEventObject(data: string): JsonObject {
   return value;
 }
 
+/** Matches words, which are no part of any JSON: a fragment of an object has quotes, brackets or braces in it. */
+const WORDS = /^(?:: ?)?[A-Za-z][\w .-]{0,63}$/;
+
 /**
- * Whether an event's data says nothing. Services keep a stream open with empty data, null or an empty list (Claude on
- * Azure, langchain4j/langchain4j#5353).
+ * Whether an event's data says nothing. Services keep a stream open with empty data, null, an empty list (Claude on
+ * Azure, langchain4j/langchain4j#5353) or words, such as a comment that a relay has put into the data of an event
+ * (`data: : OPENROUTER PROCESSING`, mnfst/llm-gateway#2053). If they are the words of a failure, the stream lacks its end.
+ * @param event the name of the event.
  */
-export function saysNothing(data: string): boolean {
-  return data === '' || data === 'null' || data === '[]';
+export function saysNothing(data: string, event: string | undefined): boolean {
+  if (data.startsWith('{')) return false;
+  return data === '' || data === '[]' || data === 'null' || (event !== 'error' && WORDS.test(data));
 }

@@ -629,6 +629,29 @@ describe('U-23 an event that is not JSON', () => {
     expect(eventsIn(text).filter((event) => isErrorEvent(way.format, event))).toHaveLength(1);
     expect(isFinished(way.format, text)).toBe(false);
   });
+  test.each(translated)(
+    '$name: words, with which relays keep a stream open: they say nothing',
+    async (way) => {
+      const events = eventTexts(streamedAnswer(way.spoken));
+      const plain = await read(way, (wire) => wire.wholeStream(events));
+      for (const words of [': OPENROUTER PROCESSING', ':keep-alive', 'ping', 'heartbeat 1']) {
+        const kept = events.flatMap((event) => [`data: ${words}\n\n`, event]);
+        const { status, text } = await read(way, (wire) => wire.wholeStream(kept));
+        expect(status).toBe(200);
+        expect(said(text)).toEqual(said(plain.text));
+      }
+    },
+  );
+  test.each(translated)('$name: words in the place of the rest, or in an error: an error', async (way) => {
+    const [first = ''] = eventTexts(streamedAnswer(way.spoken));
+    const rest = eventTexts(streamedAnswer(way.spoken)).slice(1);
+    const words = 'data: upstream connect error or disconnect before headers\n\n';
+    for (const sent of [[first, words], [words], [first, `event: error\n${words}`, ...rest]]) {
+      const { status, text } = await read(way, (wire) => wire.wholeStream(sent));
+      if (status !== 200) expect(status).toBe(502);
+      else expect(isFinished(way.format, text)).toBe(false);
+    }
+  });
   test.each(translated)('$name: one nested too deeply to be written again: 502', async (way) => {
     const deep = '['.repeat(20_000) + ']'.repeat(20_000);
     const answer = wholeAnswer(way.spoken).replace('{', `{"x_unheard_of":${deep},`);

@@ -82,7 +82,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
       return;
     }
     this.#lastPiece = undefined;
-    if (this.#isDone || saysNothing(data)) return;
+    if (this.#isDone || saysNothing(data, event)) return;
     if (data.startsWith('[DONE]')) {
       this.#isDone = true;
       if (this.#choices.some((choice) => choice && !choice.isPlausible())) throw endedEarly();

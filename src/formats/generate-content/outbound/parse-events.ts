@@ -83,7 +83,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#readLastUsage();
     this.#lastPiece = undefined;
     // Gemini writes no end marker, but some services in front of it write OpenAI's.
-    if (event.data === '[DONE]' || saysNothing(event.data)) return;
+    if (event.data === '[DONE]' || saysNothing(event.data, event.event)) return;
     const value = parseEventValue(event.data);
     if (isList(value)) {
       const chunks = value.some(hasCalls) ? asList(parseEventValue(event.data, parseExact)) : value;

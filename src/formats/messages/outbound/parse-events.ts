@@ -73,7 +73,7 @@ class MessageParser implements Step<Sse, ReplyEvent>, Pieces {
       return;
     }
     this.#lastPiece = undefined;
-    if (this.#isOver || saysNothing(data)) return;
+    if (this.#isOver || saysNothing(data, event)) return;
     const value = parseEventObject(data);
     const type = asText(value['type']) ?? event;
     this.#isFiltered ||= hasIntervened(value);

@@ -62,9 +62,9 @@ class AnswerParser implements Step<Sse, ReplyEvent>, Pieces, AnswerOfItems {
     this.#items = new ItemDispatcher(this, this.#parts, prompt.tools);
   }
 
-  transform({ data, piece }: Sse, out: Sink<ReplyEvent>): void {
+  transform({ event, data, piece }: Sse, out: Sink<ReplyEvent>): void {
     // A piece of a text may have no data.
-    if (this.#ended || data === '[DONE]' || (piece === undefined && saysNothing(data))) return;
+    if (this.#ended || data === '[DONE]' || (piece === undefined && saysNothing(data, event))) return;
     this.#parts.out = out;
     const value = piece === undefined ? parseEventObject(data) : { ...this.#delta, delta: piece };
     this.#delta = undefined;
