@@ -6,7 +6,21 @@ import { formats } from '../../src/formats/formats.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { PERMISSIVE } from '../support/meaning.ts';
 import { goOn, nextRequest, turnOf } from './client.ts';
-import { at, CALLERS, GEMINI, GEMINI_3, gemini, geminiBoth, json, listAt, useDoor } from './support.ts';
+import {
+  at,
+  CALLERS,
+  chatStream,
+  chunk,
+  completion,
+  GEMINI,
+  GEMINI_3,
+  GEMINI_ROUTED,
+  gemini,
+  geminiBoth,
+  json,
+  listAt,
+  useDoor,
+} from './support.ts';
 
 const door = useDoor();
 
@@ -122,6 +136,33 @@ describe('checklist 25: a signature stays on its part, whatever the kind of the 
       expect(types).toEqual(['text']);
     },
   );
+});
+
+describe('checklist 25: a router gets back what Gemini has signed of a text', () => {
+  const signed = {
+    type: 'reasoning.encrypted',
+    data: 'dGV4dA==',
+    format: 'google-gemini-v1',
+    index: 0,
+  };
+  const said = {
+    whole: json(completion({ content: 'Yes.', reasoning_details: [signed] }, 'stop')),
+    // As recorded: the signature comes after the text.
+    stream: chatStream(
+      chunk({ role: 'assistant', content: 'Yes.' }),
+      chunk({ content: '', reasoning_details: [signed] }),
+      chunk({}, 'stop'),
+    ),
+  };
+  const include = ['reasoning.encrypted_content'];
+  test.each(['whole', 'stream'] as const)('checklist 25: from a caller of responses, %s', async (mode) => {
+    const sent = await goOn(door, 'responses', GEMINI_ROUTED, said[mode], mode, [], { include });
+    expect(listAt(sent, 'messages')).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: 'Yes.', reasoning_details: [signed] },
+      { role: 'user' },
+    ]);
+  });
 });
 
 test.each(ways)(

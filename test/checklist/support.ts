@@ -33,6 +33,8 @@ export const LMSTUDIO = 'lmstudio/a-model';
 export const VLLM = 'vllm/a-model';
 export const OLLAMA = 'ollama/a-model';
 export const THINKING = 'openrouter/a-thinking-model';
+/** Gemini behind a router that speaks chat-completions. */
+export const GEMINI_ROUTED = 'openrouter/gemini-3-flash-preview';
 export const ALIBABA = 'alibaba/a-model';
 export const ALIBABA_WORDS = 'alibaba/a-model-with-words';
 /** A service that the gateway knows nothing about. */
@@ -247,6 +249,7 @@ const MODELS: NonNullable<ConfigInput['models']> = [
   { ...MODEL, id: RESPONDER, name: 'A model' },
   { ...MODEL, id: 'openrouter/a-model', name: 'A model behind a router' },
   { ...MODEL, id: THINKING, name: 'A model behind a router that cannot but think' },
+  { ...MODEL, id: GEMINI_ROUTED, name: 'A Gemini behind a router' },
   { ...MODEL, id: OLLAMA, name: 'A model in Ollama that does not think' },
   { ...MODEL, id: 'ollama/another-model', name: 'A model in Ollama' },
   { ...MODEL, id: 'fireworks/a-model', name: 'A model at Fireworks' },

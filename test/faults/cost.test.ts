@@ -150,7 +150,7 @@ function guarded(pieces: readonly Buffer[]): void {
 }
 
 function told(pieces: readonly Buffer[]): void {
-  const line = new PartSequence(0);
+  const line = new PartSequence(0, false);
   const out = { enqueue() {} };
   const part = line.begin({ kind: 'tool-call', id: 'a', name: 'f' }, out);
   for (const piece of pieces) line.write(part, piece.toString('latin1'), out);

@@ -26,6 +26,8 @@ export interface CallContext {
   readonly stops: readonly string[];
   /** Whether the text may begin with thoughts in tags. */
   readonly thinkTags: ThinkTags;
+  /** Whether the model signs its texts, at their end, and the service passes that on. */
+  readonly signsTexts: boolean;
 }
 
 interface Call {

@@ -23,6 +23,7 @@ import type { EventParser, ModelTraits } from '../../format.ts';
 import type { ThinkTags } from '../../model-traits.ts';
 import { withBareAnswer } from '../../openai/wrap-answer.ts';
 import { changedNames } from '../../safe-names.ts';
+import type { Dialect } from '../dialect.ts';
 import { dialectFor } from '../restricted-dialect.ts';
 import { hasTokens, parseUsage } from '../wire/usage.ts';
 import type { CallContext } from './parse-calls.ts';
@@ -34,6 +35,9 @@ import { toolNameFor } from './tool-names.ts';
 
 /** The most choices of one answer (OpenAI's limit). */
 const MAX_CHOICES = 128;
+
+/** Gemini 3 and later sign their texts. */
+const SIGNS_TEXTS = /gemini-(?![12]\b)/i;
 
 /**
  * Custom tools that went out as functions become custom calls again, and answers that went out as objects bare ones.
@@ -52,6 +56,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
   readonly #toolNames: () => readonly string[];
   readonly #stops: readonly string[];
   readonly #thinkTags: ThinkTags;
+  readonly #signsTexts: boolean;
   readonly #choices: (ChoiceReader | undefined)[] = [];
   readonly #head = new ReplyHeadReader();
   #context: CallContext | undefined;
@@ -74,6 +79,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     this.#toolNames = () => toolNames(tools).map(nameFor);
     this.#stops = stop;
     this.#thinkTags = dialect.thinkTags;
+    this.#signsTexts = keepsSignatures(dialect) && SIGNS_TEXTS.test(target.model);
   }
 
   transform({ event, data, piece }: Sse, out: Out): void {
@@ -150,6 +156,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
         toolNames: this.#toolNames,
         stops: this.#stops,
         thinkTags: this.#thinkTags,
+        signsTexts: this.#signsTexts,
       };
       // The first chunk may have the prompt's counts already, and some formats want them first.
       this.#reportUsage(out);
@@ -180,6 +187,10 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
     }
     out.enqueue({ type: 'reply-end', ...this.#head.tier });
   }
+}
+
+function keepsSignatures({ signatures, reasoningHistory }: Dialect): boolean {
+  return signatures !== 'none' || reasoningHistory === 'reasoning_details';
 }
 
 /** The usage of a chunk. Unless asked for it, Groq sends it in `x_groq`, and Moonshot in the choice with the finish reason. */

@@ -48,7 +48,7 @@ export class MessageReader {
     this.#choice = choice;
     this.#context = context;
     this.#unknownFields = unknownFields;
-    this.#parts = new PartSequence(choice);
+    this.#parts = new PartSequence(choice, context.signsTexts);
     this.#thoughts = new ThoughtReader(this.#parts);
     this.#annotations = new AnnotationReader(this.#parts);
     if (context.thinkTags) this.#tags = new ThinkTagSplitter(context.thinkTags === 'closing');

@@ -32,6 +32,7 @@ export interface SequencePart {
 
 export class PartSequence {
   readonly #choice: number;
+  readonly #signsTexts: boolean;
   #count = 0;
   #live: SequencePart | undefined;
   #last: SequencePart | undefined;
@@ -41,8 +42,10 @@ export class PartSequence {
   /** Citations of parts that had ended. They are passed on behind all parts. */
   #late: PartDetail[] | undefined;
 
-  constructor(choice: number) {
+  /** @param signsTexts whether a signature of a text may come at its end */
+  constructor(choice: number, signsTexts: boolean) {
     this.#choice = choice;
+    this.#signsTexts = signsTexts;
   }
 
   /** The part that began last. */
@@ -130,7 +133,14 @@ export class PartSequence {
     this.#count += 1;
     const choice = this.#choice;
     const { open, formatSpecific, text, details = [], index } = part;
-    out.enqueue({ type: 'part-start', choice, index, part: open, ...(formatSpecific && { formatSpecific }) });
+    out.enqueue({
+      type: 'part-start',
+      choice,
+      index,
+      part: open,
+      ...(this.#signsTexts && open.kind === 'text' && { mayBeSigned: true }),
+      ...(formatSpecific && { formatSpecific }),
+    });
     if (text !== '') out.enqueue({ type: 'part-delta', choice, index, text });
     for (const detail of details) out.enqueue({ type: 'part-detail', choice, index, ...detail });
     part.text = '';
