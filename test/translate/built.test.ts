@@ -103,10 +103,10 @@ describe('all laws hold over the fixtures of all pairs, streamed and whole', () 
   });
 });
 
-test('a browser loads less than 170 KB of it, and docs/library.md says how much', async () => {
+test('a browser loads less than 172 KB of it, and docs/library.md says how much', async () => {
   consumer.write('all.js', `export * from 'fourwire/translate';`);
   const bytes = gzipSync(readFileSync(await consumer.bundle('all.js', true)), { level: 9 }).byteLength;
-  expect(bytes).toBeLessThan(170_000);
+  expect(bytes).toBeLessThan(172_000);
   const [, told] = /about (\d+) KB/.exec(readFileSync(join(ROOT, 'docs/library.md'), 'utf8')) ?? [];
   expect(Math.abs(Number(told) - bytes / 1000)).toBeLessThan(5);
 });
