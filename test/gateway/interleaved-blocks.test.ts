@@ -91,6 +91,17 @@ const STREAMS: readonly [name: string, events: readonly JsonObject[], text: stri
     'f',
   ],
   [
+    'three calls without stops',
+    [
+      call(0, 'f'),
+      call(1, 'g'),
+      call(2, 'h'),
+      ...['{"x"', ':1}'].flatMap((of) => [2, 1, 0].map((index) => input(index, of))),
+    ],
+    '',
+    'f g h',
+  ],
+  [
     'a text whose stop comes after the next text has started',
     [
       text(0),

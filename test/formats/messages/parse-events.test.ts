@@ -189,6 +189,11 @@ describe('blocks', () => {
     }
   });
 
+  test('a text in a block of an unknown type stays there', () => {
+    const blocks = block(0, { type: 'sparkle', text: '' }, { type: 'text_delta', text: 'a' });
+    expect(partsOf(blocks)).toMatchObject([{ kind: 'opaque', value: { type: 'sparkle', text: 'a' } }]);
+  });
+
   test('a text or a thought without an open block of its type begins one', () => {
     const [start, delta, end] = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'a' });
     const thought = {
