@@ -15,6 +15,7 @@ import { UsageObserver } from '../../../src/accounting/usage/usage-observer.ts';
 import { usageIn } from '../../../src/accounting/usage/usage-search.ts';
 import { collect } from '../../../src/conversation/collect.ts';
 import { usageReaders } from '../../../src/formats/usage-readers.ts';
+import { parseJson } from '../../../src/lib/json.ts';
 import { TrailingBytes } from '../../../src/streams/trailing-bytes.ts';
 import { allFormats, eventsOf, eventsOfWhole } from '../../support/meaning.ts';
 import { FIXTURES } from '../../support/recording.ts';
@@ -65,6 +66,27 @@ test.each(['', ' ', '\n', '\r', '\t', ' \r\n\t '])('%j may surround the colon of
   const observer = new UsageObserver('usage');
   observer.add(Buffer.from(`{"usage"${space}:${space}{"a":1}}`));
   expect(usageIn(observer.remains(), 'usage')).toEqual([{ a: 1 }]);
+});
+
+describe.each([
+  ['a figure', '{"prompt_tokens":0,"completion_tokens":10}', true],
+  ['a figure behind a space, as Python writes it', '{"prompt_tokens": 0, "completion_tokens": 10}', true],
+  ['a figure inside', '{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":3}}', true],
+  ['a price of less than a cent alone', '{"prompt_tokens":0,"cost":0.0004}', true],
+  ['a price of less than a dollar alone', '{"prompt_tokens":0,"cost":0.5}', true],
+  ['zeros', '{"prompt_tokens":0, "completion_tokens": 0, "cost":0.00}', false],
+  ['zeros, and digits in a name', '{"input_tokens":0,"ephemeral_5m_input_tokens":0}', false],
+  ['nothing', '{}', false],
+])('a last usage with %s', (_, usage, counts) => {
+  test.each([7, 100, 1_000_000])('is kept if it counts anything: in pieces of %i bytes', (size) => {
+    const before = [1, 2].map((figure) => `{"usage":{"prompt_tokens":${figure}}}`);
+    const bytes = Buffer.from([...before, `{"usage":${usage}}`, ''].join('\n\n'));
+    const observer = new UsageObserver('usage');
+    for (let at = 0; at < bytes.length; at += size) observer.add(bytes.subarray(at, at + size));
+    expect(usageIn(observer.remains(), 'usage').at(-1)).toEqual(
+      counts ? parseJson(usage) : { prompt_tokens: 2 },
+    );
+  });
 });
 
 test.each([100, 1_000, 1_500, 4_000])('a long usage is read in pieces of %i bytes', (size) => {
