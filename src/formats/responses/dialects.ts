@@ -11,6 +11,11 @@ export interface Dialect {
   readonly complete: boolean;
   /** The vendor that encrypts the reasoning, and alone can read it. */
   readonly signatureOrigin: SignatureOrigin;
+  /**
+   * Whether the service reads thoughts that nobody has signed. DeepSeek needs them before the calls that came of them,
+   * and takes `content` with `encrypted_content: null` (recorded). OpenAI looks such thoughts up by their ids.
+   */
+  readonly plainThoughts: boolean;
   /** Whether the service has no other models than OpenAI's. */
   readonly openAIOnly: boolean;
   /** Whether `tool_choice` may be something other than `auto`. Meta: "only `"auto"` is supported for `tool_choice`". */
@@ -51,6 +56,7 @@ const COMPATIBLE: Dialect = {
   // A gateway in front of OpenAI's models has an account of its own there, and OpenAI reads reasoning only for the account
   // that got it ("organization_id did not match the target organization").
   signatureOrigin: 'other',
+  plainThoughts: false,
   openAIOnly: false,
   toolChoices: true,
   searchChoices: true,
@@ -88,6 +94,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   deepseek: {
     ...COMPATIBLE,
     signatureOrigin: 'deepseek',
+    plainThoughts: true,
     customTools: new Set(['apply_patch']),
     namespaces: true,
     unknownItems: new Set(TOOL_ITEMS),

@@ -7,6 +7,7 @@ import type { Part, Prompt, Tool, Turn } from '../../../src/conversation/prompt.
 import { type ModelTraits, type Note, reportInto, unreported } from '../../../src/formats/format.ts';
 import { parseRequest } from '../../../src/formats/responses/inbound/parse-request.ts';
 import { renderRequest } from '../../../src/formats/responses/outbound/render-request.ts';
+import { keepOrigin } from '../../../src/formats/responses/wire/origin.ts';
 import { GatewayError } from '../../../src/lib/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../../src/lib/json.ts';
 import { responsesRequest } from '../../../src/sandbox/schemas/responses.ts';
@@ -339,6 +340,38 @@ describe('items', () => {
         'turns[].content dropped',
       ]),
     );
+  });
+});
+
+describe('thoughts in words', () => {
+  const deepseek = { ...GPT, model: 'deepseek-v4-flash', dialect: 'deepseek' };
+  const placeholder = keepOrigin({ at: 1, item: { encrypted_content: 'none#' } });
+  const claudes = { origin: 'anthropic', value: 'sig' } as const;
+  const turnOf = (...parts: Part[]): Turn[] => [assistant(...parts, call('c1')), user(result('c1', 'ok'))];
+
+  // As recorded: DeepSeek signs none, and takes them back as it wrote them.
+  test.each<[string, Part]>([
+    ['of a client that knows no signature', { kind: 'thinking', text: 'Hm.' }],
+    ['with the placeholder', { kind: 'thinking', text: 'Hm.', formatSpecific: placeholder }],
+    ["of another vendor's model", { kind: 'thinking', text: 'Hm.', signature: claudes }],
+  ])('%s go to DeepSeek', (_, thought) => {
+    const { input } = render({ turns: turnOf(thought) }, deepseek);
+    expect(input).toMatchObject([
+      { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+      { type: 'function_call' },
+      { type: 'function_call_output' },
+    ]);
+    expect(JSON.stringify(input)).not.toContain('encrypted_content');
+  });
+
+  test('go to no other service, nor a signature without a word to DeepSeek', () => {
+    const signature: Part = { kind: 'thinking', text: '', signature: claudes };
+    expect(notesOf({ turns: turnOf({ kind: 'thinking', text: 'Hm.' }) })).toEqual([
+      'turns[].thinking dropped',
+    ]);
+    expect(notesOf({ turns: turnOf(signature) }, deepseek)).toEqual(['turns[].thinking dropped']);
+    const signed = { ...signature, text: 'Hm.' };
+    expect(notesOf({ turns: turnOf(signed) }, deepseek)).toEqual(['turns[].signature dropped']);
   });
 });
 

@@ -1,4 +1,7 @@
-/** Renders thoughts as reasoning items. A vendor takes back only its own: with `encrypted_content`, or as it wrote them. */
+/**
+ * Renders thoughts as reasoning items. Most vendors take back only their own: with `encrypted_content`, or as they wrote
+ * them.
+ */
 
 import type { Part, Signature, ThinkingPart } from '../../../conversation/prompt.ts';
 import { UNSIGNED } from '../../../conversation/signature.ts';
@@ -29,10 +32,7 @@ export function renderThoughts(
 function renderThought(parts: readonly ThinkingPart[], context: RenderContext): readonly JsonObject[] {
   const last = parts.at(-1);
   if (last === undefined) return [];
-  if (!context.keepsAll && !isFromService(last, context)) {
-    context.report('turns[].thinking', 'dropped', 'not signed by this vendor');
-    return [];
-  }
+  if (!context.keepsAll && !isFromService(last, context)) return renderForeignThought(parts, context);
   const encrypted = context.keepsAll ? renderEncryptedContent(last) : findSignature(last)?.value;
   const texts = parts.filter((part) => part.text !== '');
   const content = texts.filter(isRaw).map(({ text }) => ({ type: 'reasoning_text', text }));
@@ -45,6 +45,22 @@ function renderThought(parts: readonly ThinkingPart[], context: RenderContext): 
     ...(encrypted !== undefined && { encrypted_content: encrypted }),
   };
   return [item];
+}
+
+/** Renders what another vendor has thought, or nobody has signed: its words, if the service reads them. */
+function renderForeignThought(
+  parts: readonly ThinkingPart[],
+  { dialect, report }: RenderContext,
+): readonly JsonObject[] {
+  const texts = dialect.plainThoughts ? parts.filter(({ text }) => text !== '') : [];
+  if (texts.length === 0) {
+    report('turns[].thinking', 'dropped', 'not signed by this vendor');
+    return [];
+  }
+  const signature = parts.map(findSignature).find((found) => found !== undefined);
+  if (signature) report('turns[].signature', 'dropped', `of ${signature.origin}: not from this service`);
+  const content = texts.map(({ text }) => ({ type: 'reasoning_text', text }));
+  return [{ type: 'reasoning', summary: [], content }];
 }
 
 function findSignature(part: ThinkingPart): Signature | undefined {
