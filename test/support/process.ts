@@ -124,7 +124,10 @@ function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
   return new Promise((found, failed) => {
     const look = (): void => {
       const match = /https?:\/\/[\d.]+:\d+/.exec(output());
-      if (match) found(match[0]);
+      if (match === null) return;
+      found(match[0]);
+      // To search a string that has grown by pieces, V8 first copies all of it.
+      child.stdout?.off('data', look);
     };
     child.stdout?.on('data', look);
     child.once('exit', (code) => failed(new Error(`The gateway ended with ${code}:\n${output()}`)));
