@@ -4,6 +4,7 @@
  */
 
 import { FORMAT_NAMES, type FormatName } from '../conversation/prompt.ts';
+import { onDemand } from '../lib/on-demand.ts';
 import { wordList } from '../lib/words.ts';
 import { SDK_FIELDS } from './sdk-fields.ts';
 import { spellings } from './spellings.ts';
@@ -73,21 +74,23 @@ const SHAPES: Readonly<Record<FormatName, readonly string[]>> = {
 /** The fields of an object that has none, as most are. A map for each of them would take 0.8 MB. */
 const NONE: Growing['fields'] = new Map();
 
-/** All fields that are known, with those that a restricted key may not send. */
-export const KNOWN: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
+/** All fields of a format that are known, with those that a restricted key may not send. */
+export const knownFields = perFormat((format) =>
   buildTree([...listPaths(format, []), ...SHAPES[format]], format),
 );
 
 /** What is known in a Responses body that comes to chat-completions. */
-export const KNOWN_OF_BOTH: KnownFields = buildTree(
-  (['chat-completions', 'responses'] as const).flatMap((format) => [
-    ...listPaths(format, []),
-    ...SHAPES[format],
-  ]),
+export const knownOfBoth = onDemand(() =>
+  buildTree(
+    (['chat-completions', 'responses'] as const).flatMap((format) => [
+      ...listPaths(format, []),
+      ...SHAPES[format],
+    ]),
+  ),
 );
 
 /** The `type` of tools that a request of each format may contain. */
-export const TOOLS: Readonly<Record<FormatName, ReadonlySet<string>>> = perFormat(
+export const toolTypes: (format: FormatName) => ReadonlySet<string> = perFormat(
   (format) => new Set(format === 'chat-completions' ? chatTools() : wordList(SDK_FIELDS[format].tools)),
 );
 
@@ -152,12 +155,13 @@ export function buildTree(paths: readonly string[], format?: FormatName): KnownF
   return root;
 }
 
-/** Makes a value for each format. */
-export function perFormat<T>(make: (format: FormatName) => T): Readonly<Record<FormatName, T>> {
-  return {
-    'chat-completions': make('chat-completions'),
-    responses: make('responses'),
-    messages: make('messages'),
-    'generate-content': make('generate-content'),
+/** @returns a function that makes the value for a format once, and returns it ever after. */
+export function perFormat<T>(make: (format: FormatName) => T): (format: FormatName) => T {
+  const values: Readonly<Record<FormatName, () => T>> = {
+    'chat-completions': onDemand(() => make('chat-completions')),
+    responses: onDemand(() => make('responses')),
+    messages: onDemand(() => make('messages')),
+    'generate-content': onDemand(() => make('generate-content')),
   };
+  return (format) => values[format]();
 }

@@ -4,12 +4,13 @@
  * vendor answers them itself.
  */
 
-import { FORMAT_NAMES, type FormatName, type Prompt } from '../conversation/prompt.ts';
+import type { FormatName, Prompt } from '../conversation/prompt.ts';
 import type { Inbound } from '../formats/format.ts';
 import { findRequests } from '../formats/generate-content/wire/counted-requests.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { onDemand } from '../lib/on-demand.ts';
 import { isResponsesBody } from './cursor/index.ts';
-import { KNOWN, KNOWN_OF_BOTH, type KnownFields, perFormat, TOOLS } from './known-fields.ts';
+import { type KnownFields, knownFields, knownOfBoth, perFormat, toolTypes } from './known-fields.ts';
 
 /** Objects whose own unknown fields are passed on (`Prompt.unknownFields`), by the callers' names. */
 const PASSED_ON = [
@@ -24,16 +25,27 @@ const PASSED_ON = [
   'tools.function_declarations',
 ];
 
-/** The same, as the known fields of those objects. The names of Google's tools are fields, which are not passed on. */
-const PASSED_ON_FIELDS: ReadonlySet<KnownFields> = new Set([
-  ...FORMAT_NAMES.flatMap((format) =>
-    findFields(
-      KNOWN[format],
-      PASSED_ON.filter((path) => format !== 'generate-content' || path !== 'tools'),
-    ),
+/** What requests are checked by. */
+interface Known {
+  readonly root: KnownFields;
+  /** The objects whose own unknown fields are passed on. */
+  readonly passedOn: ReadonlySet<KnownFields>;
+}
+
+/** What is known of a format. The names of Google's tools are fields, which are not passed on. */
+const knownIn = perFormat((format) =>
+  withPassedOn(
+    knownFields(format),
+    PASSED_ON.filter((path) => format !== 'generate-content' || path !== 'tools'),
   ),
-  ...findFields(KNOWN_OF_BOTH, PASSED_ON),
-]);
+);
+
+/** The same of a Responses body that comes to chat-completions. */
+const ofBoth = onDemand(() => withPassedOn(knownOfBoth(), PASSED_ON));
+
+function withPassedOn(root: KnownFields, paths: readonly string[]): Known {
+  return { root, passedOn: new Set(findFields(root, paths)) };
+}
 
 function findFields(root: KnownFields, paths: readonly string[]): readonly KnownFields[] {
   return paths.flatMap((path) => {
@@ -53,10 +65,10 @@ const UNCHECKED: ReadonlySet<string> = new Set(['extra_body', 'usage', 'plugins'
  */
 export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonObject, prompt: Prompt): void {
   const isResponses = format === 'chat-completions' && isResponsesBody(body);
-  const known = isResponses ? KNOWN_OF_BOTH : KNOWN[format];
+  const all = isResponses ? ofBoth() : knownIn(format);
   // A count of Google's may hold a whole request.
   for (const request of format === 'generate-content' ? findRequests(body) : [body]) {
-    const unknown = findUnknown(request, known, known);
+    const unknown = findUnknown(request, all.root, all);
     if (unknown !== undefined) throw inbound.unknownField(unknown);
     refuseUnknownTools(inbound, format, request);
     inbound.refuseUnknown(request, prompt);
@@ -67,36 +79,38 @@ export function refuseUnknown(inbound: Inbound, format: FormatName, body: JsonOb
  * Finds a field that is neither known nor passed on. Null is the same as absent.
  * @returns its path within the object.
  */
-function findUnknown(object: JsonObject, known: KnownFields, root: KnownFields): string | undefined {
+function findUnknown(object: JsonObject, known: KnownFields, all: Known): string | undefined {
   const { fields } = known;
   for (const name in object) {
     const value = object[name];
-    if (value === null || value === undefined || (known === root && UNCHECKED.has(name))) continue;
+    if (value === null || value === undefined || (known === all.root && UNCHECKED.has(name))) continue;
     const within = fields.get(name);
-    if (within === undefined && !PASSED_ON_FIELDS.has(known)) return name;
+    if (within === undefined && !all.passedOn.has(known)) return name;
     if (within === undefined || within.isOpen || typeof value !== 'object') continue;
-    const found = findUnknownIn(isList(value) ? value : [value], within, root);
+    const found = findUnknownIn(isList(value) ? value : [value], within, all);
     if (found !== undefined) return `${name}.${found}`;
   }
   return undefined;
 }
 
-function findUnknownIn(values: readonly Json[], known: KnownFields, root: KnownFields): string | undefined {
+function findUnknownIn(values: readonly Json[], known: KnownFields, all: Known): string | undefined {
   for (const value of values) {
     // A long number keeps its spelling in an object of its own.
-    const found = isObject(value) && !JSON.isRawJSON(value) ? findUnknown(value, known, root) : undefined;
+    const found = isObject(value) && !JSON.isRawJSON(value) ? findUnknown(value, known, all) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** The types of tools without their versions. OpenAI's functions are read in every format. */
-const KNOWN_TOOLS = perFormat((format) => new Set([...Array.from(TOOLS[format], withoutDate), 'function']));
+const knownTools = perFormat(
+  (format) => new Set([...Array.from(toolTypes(format), withoutDate), 'function']),
+);
 
 function refuseUnknownTools(inbound: Inbound, format: FormatName, { tools }: JsonObject): void {
   if (inbound.unknownTool === undefined) return;
   for (const [at, { type }] of asObjects(tools).entries()) {
-    if (isKnownTool(type, KNOWN_TOOLS[format])) continue;
+    if (isKnownTool(type, knownTools(format))) continue;
     throw inbound.unknownTool(at, String(type));
   }
 }

@@ -5,6 +5,7 @@
 
 import type { FormatName } from '../../conversation/prompt.ts';
 import { ALT_NAMES } from '../../formats/generate-content/wire/alt.ts';
+import { onDemand } from '../../lib/on-demand.ts';
 import { wordList } from '../../lib/words.ts';
 import { buildTree, type KnownFields, listPaths, perFormat } from '../../translate/known-fields.ts';
 
@@ -56,15 +57,15 @@ export const STORED_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** What a request of each format may contain. */
-export const HARMLESS: Readonly<Record<FormatName, KnownFields>> = perFormat((format) =>
-  buildTree(listPaths(format, REFUSED[format]), format),
-);
+export const harmlessFields = perFormat((format) => buildTree(listPaths(format, REFUSED[format]), format));
 
 /** What a Responses body may contain that comes to chat-completions: Cursor's have fields of both formats. */
-export const HARMLESS_OF_BOTH: KnownFields = buildTree([
-  ...listPaths('chat-completions', REFUSED['chat-completions']),
-  ...listPaths('responses', REFUSED.responses),
-]);
+export const harmlessOfBoth = onDemand(() =>
+  buildTree([
+    ...listPaths('chat-completions', REFUSED['chat-completions']),
+    ...listPaths('responses', REFUSED.responses),
+  ]),
+);
 
 /** What one of OpenRouter's tools may contain. */
 export const OPENROUTER: KnownFields = buildTree([

@@ -7,8 +7,8 @@ import type { FormatName } from '../../conversation/prompt.ts';
 import { GatewayError } from '../../lib/errors.ts';
 import { asObjects, isList, isObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Query } from '../../lib/query.ts';
-import { type KnownFields, TOOLS } from '../../translate/known-fields.ts';
-import { HARMLESS, HARMLESS_OF_BOTH, OPENROUTER, PLUGINS } from './harmless-fields.ts';
+import { type KnownFields, toolTypes } from '../../translate/known-fields.ts';
+import { harmlessFields, harmlessOfBoth, OPENROUTER, PLUGINS } from './harmless-fields.ts';
 import { nestedTools } from './other-models.ts';
 
 const OPENROUTER_FIELDS = 'openrouter:';
@@ -22,9 +22,9 @@ const NOTHING: KnownFields = { fields: new Map(), isOpen: false };
  *   harmless.
  */
 export function requireHarmless(format: FormatName, body: JsonObject, isResponses: boolean): void {
-  const known = isResponses ? HARMLESS_OF_BOTH : HARMLESS[format];
+  const known = isResponses ? harmlessOfBoth() : harmlessFields(format);
   requireKnown(body, known, '');
-  const tools = { known: known.fields.get('tools') ?? NOTHING, types: TOOLS[format] };
+  const tools = { known: known.fields.get('tools') ?? NOTHING, types: toolTypes(format) };
   requireTools(body['tools'], tools);
   for (const tool of nestedTools(body)) {
     requireAll(tool, tools.known, 'tools');

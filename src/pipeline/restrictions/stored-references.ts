@@ -14,7 +14,7 @@ export interface Reference {
 }
 
 /** The fields to look into. Those whose value itself is an id are open. */
-const PLACES = perFormat((format) =>
+const storedPlaces = perFormat((format) =>
   buildTree(
     STORED_PLACES[format].map((path) => `${path}.*`),
     format,
@@ -24,7 +24,7 @@ const PLACES = perFormat((format) =>
 /** Finds all stored objects that a body names, in the order in which they occur. */
 export function storedReferences(format: FormatName, body: JsonObject): readonly Reference[] {
   const found: Reference[] = [];
-  collectIn(body, PLACES[format], '', found);
+  collectIn(body, storedPlaces(format), '', found);
   const hasItems = format !== 'messages' && format !== 'generate-content';
   return hasItems ? [...found, ...itemsNamed(body['input'])] : found;
 }
