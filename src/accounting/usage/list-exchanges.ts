@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isoTime, listLimit, wantedText } from '../../lib/zod-fields.ts';
 import type { Store } from '../../store/store.ts';
 import type { ExchangeRow } from '../../store/tables.ts';
+import { findKeySpans, type Span } from './key-spans.ts';
 
 /** The most exchanges in one answer. */
 const MAX_EXCHANGES = 1_000;
@@ -83,12 +84,38 @@ export interface ExchangePage {
   readonly next: string | null;
 }
 
-/** Lists exchanges, the latest first. Their index is by time, so a rare key takes a walk over what is kept. */
+/**
+ * Lists exchanges, the latest first. Their index is by time: a rare model or tag takes a walk over what is kept, a rare key
+ * one over the days that have it.
+ */
 export async function listExchanges(
-  { db }: Store,
-  { key, model, tag, errors, before, page, limit }: z.output<typeof exchangeQuery>,
+  store: Store,
+  query: z.output<typeof exchangeQuery>,
 ): Promise<ExchangePage> {
+  const { key, limit } = query;
+  const spans = key === undefined ? [undefined] : await findKeySpans(store, key);
+  const rows: ExchangeRow[] = [];
+  for (const span of spans) {
+    rows.push(...(await readExchanges(store, query, span, limit + 1 - rows.length)));
+    if (rows.length > limit) break;
+  }
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    exchanges: shown.map(renderExchange),
+    next: last === undefined ? null : `${last.time}-${last.place}-${last.batch}`,
+  };
+}
+
+/** Reads the latest exchanges, of a span of time if there is one. */
+function readExchanges(
+  { db }: Store,
+  { key, model, tag, errors, before, page }: z.output<typeof exchangeQuery>,
+  span: Span | undefined,
+  most: number,
+): Promise<ExchangeRow[]> {
   let asked = db.selectFrom('gateway_exchanges').selectAll();
+  if (span !== undefined) asked = asked.where('time', '>=', span.start).where('time', '<', span.end);
   if (key !== undefined) asked = asked.where('key', '=', key);
   if (model !== undefined) asked = asked.where('model', '=', model);
   if (tag !== undefined) asked = asked.where('tag', '=', tag);
@@ -110,18 +137,7 @@ export async function listExchanges(
         ]),
       );
   }
-  const rows = await asked
-    .orderBy('time', 'desc')
-    .orderBy('batch')
-    .orderBy('place')
-    .limit(limit + 1)
-    .execute();
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return {
-    exchanges: shown.map(renderExchange),
-    next: last === undefined ? null : `${last.time}-${last.place}-${last.batch}`,
-  };
+  return asked.orderBy('time', 'desc').orderBy('batch').orderBy('place').limit(most).execute();
 }
 
 function renderExchange(row: ExchangeRow): ExchangeView {
