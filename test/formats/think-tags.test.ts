@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/conversation/prompt.ts';
-import { ThinkTagSplitter } from '../../src/formats/chat-completions/outbound/think-tags.ts';
+import { findThinkTag, ThinkTagSplitter } from '../../src/formats/chat-completions/outbound/think-tags.ts';
 import { dialectFor } from '../../src/formats/chat-completions/restricted-dialect.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/lib/json.ts';
 import { at, chatStream, chunk, completion, json, listAt } from '../checklist/support.ts';
@@ -21,8 +21,15 @@ const MODEL = {
 };
 const LOCAL = 'local/qwen3';
 const OPENED = 'local/qwq';
-const TAGS: Readonly<Record<string, boolean | 'closing'>> = { [LOCAL]: true, [OPENED]: 'closing' };
-const IDS = [LOCAL, OPENED, 'local/llama', 'groq/qwen3', 'together/r1', 'minimax/minimax-m3'];
+const M3 = 'local/minimax-m3';
+const SEED = 'local/seed-oss-36b';
+const TAGS: Readonly<Record<string, boolean | 'closing'>> = {
+  [LOCAL]: true,
+  [OPENED]: 'closing',
+  [M3]: true,
+  [SEED]: true,
+};
+const IDS = [LOCAL, OPENED, M3, SEED, 'local/llama', 'groq/qwen3', 'together/r1', 'minimax/minimax-m3'];
 
 const stage = whileTestsRun(async () => {
   const spoken: { said: ReturnType<typeof json> } = { said: json({}) };
@@ -191,6 +198,24 @@ function nextTurns(from: FormatName, answer: Json): readonly Json[] {
   return [at(answer, 'candidates.0.content') ?? null, { role: 'user', parts: [result] }];
 }
 
+test('a model with tags of its own gets its thoughts back in them', async () => {
+  for (const [model, tag] of [
+    [M3, 'mm:think'],
+    [SEED, 'seed:think'],
+    [LOCAL, 'think'],
+  ] as const) {
+    const content = `<${tag}>\nHm.\n</${tag}>\n\nYes.`;
+    stage().spoken.said = json(completion({ content, tool_calls: [CALL] }, 'tool_calls'));
+    for (const from of CALLERS) {
+      const answer = parseJson(await ask(from, model, false));
+      expect(readWhole(from, answer)).toMatchObject({ text: 'Yes.', thinking: 'Hm.' });
+      await ask(from, model, false, nextTurns(from, answer));
+      expect(at(sent(), 'messages.1')).toMatchObject({ role: 'assistant', content });
+    }
+    expect(split([...`Hm.</${tag}>Yes.`], true, model)).toEqual(['Hm.', 'Yes.']);
+  }
+});
+
 test('a caller of the same format gets the bytes', async () => {
   const said = json(completion({ content: SAID }, 'stop'));
   stage().spoken.said = said;
@@ -218,8 +243,8 @@ test('MiniMax gets thoughts back in the text if it has refused to separate them'
   expect(refused).toMatchObject({ needsReasoningSplit: false, reasoningHistory: 'tags' });
 });
 
-function split(pieces: readonly string[], isOpened = false): readonly string[] {
-  const splitter = new ThinkTagSplitter(isOpened);
+function split(pieces: readonly string[], isOpened = false, model = ''): readonly string[] {
+  const splitter = new ThinkTagSplitter(isOpened, findThinkTag(model));
   const all = [...pieces.map((piece) => splitter.split(piece)), splitter.flush()];
   return [all.map(({ thought }) => thought).join(''), all.map(({ answer }) => answer).join('')];
 }
@@ -238,6 +263,11 @@ test.each([
   ['<think>a\n\nb\n\n</think>c</think>', 'a\n\nb\n', 'c</think>'],
   ['<think>a < b, </ and </thin</think>c', 'a < b, </ and </thin', 'c'],
   ['<think>a\n</thi', 'a\n</thi', ''],
+  ['<mm:think>\nHm.\n</mm:think>\n\nHi.', 'Hm.', 'Hi.'],
+  ['<mm:think>a</think>b</mm:think>c', 'a</think>b', 'c'],
+  ['<seed:think>Hm.</seed:think>Hi.', 'Hm.', 'Hi.'],
+  ['<mm:think', '', '<mm:think'],
+  ['<mm:tool>', '', '<mm:tool>'],
 ])('%j is split alike, wherever its pieces end', (text, thought, answer) => {
   expect(split([text])).toEqual([thought, answer]);
   expect(split([...text])).toEqual([thought, answer]);

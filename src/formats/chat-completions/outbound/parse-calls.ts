@@ -24,6 +24,8 @@ export interface CallContext {
   readonly toolNames: () => readonly string[];
   /** The caller's stop sequences. */
   readonly stops: readonly string[];
+  /** The model, as the service calls it. */
+  readonly model: string;
   /** Whether the text may begin with thoughts in tags. */
   readonly thinkTags: ThinkTags;
   /** Whether the model signs its texts, at their end, and the service passes that on. */

@@ -155,6 +155,7 @@ class ChunkParser implements Step<Sse, ReplyEvent>, Pieces {
         names: this.#names,
         toolNames: this.#toolNames,
         stops: this.#stops,
+        model: this.#model,
         thinkTags: this.#thinkTags,
         signsTexts: this.#signsTexts,
       };

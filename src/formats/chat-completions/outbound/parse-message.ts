@@ -19,7 +19,7 @@ import { AnnotationReader } from './parse-annotations.ts';
 import { type CallContext, CallReader } from './parse-calls.ts';
 import { ThoughtReader } from './parse-stream-thoughts.ts';
 import { type Out, PartSequence, type SequencePart } from './part-sequence.ts';
-import { ThinkTagSplitter } from './think-tags.ts';
+import { findThinkTag, ThinkTagSplitter } from './think-tags.ts';
 import { UnknownFields } from './unknown-fields.ts';
 
 /** Formats whose blocks a gateway's answer holds in `provider_specific_fields`, by format. */
@@ -51,7 +51,8 @@ export class MessageReader {
     this.#parts = new PartSequence(choice, context.signsTexts);
     this.#thoughts = new ThoughtReader(this.#parts);
     this.#annotations = new AnnotationReader(this.#parts);
-    if (context.thinkTags) this.#tags = new ThinkTagSplitter(context.thinkTags === 'closing');
+    const { thinkTags, model } = context;
+    if (thinkTags) this.#tags = new ThinkTagSplitter(thinkTags === 'closing', findThinkTag(model));
   }
 
   /**

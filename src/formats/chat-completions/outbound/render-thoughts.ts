@@ -9,7 +9,7 @@ import { renderExtraContent } from '../wire/signatures.ts';
 import { joinThoughts } from '../wire/text-separator.ts';
 import { renderThinkingBlocks } from '../wire/thinking-blocks.ts';
 import type { RenderContext } from './render-context.ts';
-import { renderThinkTags } from './think-tags.ts';
+import { findThinkTag, renderThinkTags } from './think-tags.ts';
 
 export interface RenderedThoughts {
   /** Fields of the assistant message. */
@@ -51,7 +51,7 @@ export function renderThoughts(parts: readonly Part[], context: RenderContext): 
     }
     case 'tags':
       dropSignatures(thoughts, context);
-      return { ...NOTHING, text: renderThinkTags(text) };
+      return { ...NOTHING, text: renderThinkTags(text, findThinkTag(target.model)) };
     case 'reasoning_details': {
       const details = renderDetails(thoughts, [...calls, ...texts.map(({ signature }) => ({ signature }))]);
       return inFields(details.length > 0 ? { reasoning_details: details } : {});
