@@ -1,10 +1,10 @@
 /**
- * Figures of usage that services which speak OpenAI's formats report in their own ways: the counts and the cost. Where
- * the total of a usage is more than its input and its output, each cause has a rule (`docs/translation.md`, "Usage").
+ * Figures of usage that services which speak OpenAI's formats report in their own ways. Where the total of a usage
+ * is more than its input and its output, each cause has a rule (`docs/translation.md`, "Usage").
  */
 
 import { parseCount, type Tokens } from '../../conversation/tokens.ts';
-import { asNumber, asObject, type JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 /** The figures of one usage, under whatever names its format has for them; undefined for one that is missing. */
 export interface ReportedCounts {
@@ -118,20 +118,4 @@ function pick(size: number, sum: number, named: readonly NamedCount[]): readonly
 
 function addCounts(counts: readonly NamedCount[], side: NamedCount['side']): number {
   return counts.reduce((sum, count) => (count.side === side ? sum + count.tokens : sum), 0);
-}
-
-/**
- * The cost in US dollars by the last usage of an answer; undefined if it reports none. xAI reports ticks (Cost Tracking),
- * Perplexity an object with a total (Sonar API), and OpenRouter a number, together with what the upstream charged to the
- * caller's own account (Usage Accounting).
- */
-export function parseCost(figures: readonly JsonObject[]): number | undefined {
-  const { cost, cost_in_usd_ticks, cost_details, is_byok } = figures.at(-1) ?? {};
-  const ticks = asNumber(cost_in_usd_ticks);
-  // A dollar is 10^10 ticks.
-  if (ticks !== undefined) return ticks / 1e10;
-  const total = asNumber(cost) ?? asNumber(asObject(cost)?.['total_cost']);
-  const upstream =
-    is_byok === true ? asNumber(asObject(cost_details)?.['upstream_inference_cost']) : undefined;
-  return upstream === undefined ? total : upstream + (total ?? 0);
 }

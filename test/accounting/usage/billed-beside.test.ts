@@ -182,6 +182,25 @@ describe('if a service reports the cost of an answer itself, that is the cost', 
     expect(record && computeConsumption({ ...record, key: 'team' })?.cost).toBe(0.02);
   });
 
+  test('OpenRouter by messages', async () => {
+    const usage = { input_tokens: 20, output_tokens: 5, cost: 0.00014, is_byok: false };
+    const message = { id: 'm', type: 'message', role: 'assistant', content: [], stop_reason: 'end_turn' };
+    type = 'application/json';
+    answer = JSON.stringify({ ...message, usage });
+    const body = { model: 'anthropic/claude-opus-4-7', max_tokens: 100, messages: [turn] };
+    expect((await recordOf('/v1/messages', body))?.cost).toBeCloseTo(0.00014, 12);
+
+    gateway.records.length = 0;
+    type = 'text/event-stream';
+    const events = [
+      { type: 'message_start', message: { ...message, usage: { input_tokens: 20, output_tokens: 1 } } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+      { type: 'message_stop' },
+    ];
+    answer = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+    expect((await recordOf('/v1/messages', { ...body, stream: true }))?.cost).toBeCloseTo(0.00014, 12);
+  });
+
   test('xAI by responses', async () => {
     type = 'application/json';
     const usage = { input_tokens: 671, output_tokens: 97, total_tokens: 768, cost_in_usd_ticks: 8_796_500 };

@@ -21,7 +21,8 @@ import {
   withoutNulls,
 } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
-import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
+import { countKinds, settleCounts } from '../../openai/usage.ts';
+import { parseCost } from '../../reported-cost.ts';
 
 /** Reads the usage of a native answer, which passes byte for byte. */
 export const usageReader: UsageReader = {

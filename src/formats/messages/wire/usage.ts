@@ -18,6 +18,7 @@ import {
 import type { JsonObject } from '../../../lib/json.ts';
 import { asObject, asObjects, asText, isEmpty, otherFields, withoutNulls } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
+import { parseCost } from '../../reported-cost.ts';
 import { renderUsedTier } from './service-tier.ts';
 
 /** Reads what an answer consumed, from the figures of its events. */
@@ -25,6 +26,7 @@ export const usageReader: UsageReader = {
   field: 'usage',
   tokens: (figures) => sumIterations(figures.reduce(mergeFigures, {})),
   tiers: (figures) => findTiers(figures.reduce(mergeFigures, {})),
+  dollars: parseCost,
   text: { within: 'delta', fields: ['text', 'thinking', 'partial_json'] },
   beginsWithInput: true,
 };

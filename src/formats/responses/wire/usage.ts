@@ -12,7 +12,8 @@ import {
 } from '../../../conversation/tokens.ts';
 import { asObject, isEmpty, type Json, type JsonObject, otherFields } from '../../../lib/json.ts';
 import { wordSet } from '../../../lib/words.ts';
-import { countKinds, parseCost, settleCounts } from '../../openai/usage.ts';
+import { countKinds, settleCounts } from '../../openai/usage.ts';
+import { parseCost } from '../../reported-cost.ts';
 
 /** Finds the usage in the bytes of a native answer. */
 export const usageReader: UsageReader = {
