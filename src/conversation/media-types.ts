@@ -7,8 +7,9 @@ import type { MediaPart } from './prompt.ts';
  * The kind of medium for a MIME type, in any case of letters (RFC 9110, 8.3.1). A document is whatever is not an image,
  * audio or video.
  */
-export function findMediaKind(mediaType = ''): MediaPart['media'] {
-  const family = mediaType.slice(0, mediaType.indexOf('/')).toLowerCase();
+export function findMediaKind(mediaType?: string): MediaPart['media'] {
+  const type = normalizeType(mediaType) ?? '';
+  const family = type.slice(0, type.indexOf('/'));
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
@@ -28,6 +29,9 @@ const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
   ['audio/vnd.wave', 'audio/wav'],
   ['audio/wave', 'audio/wav'],
   ['audio/x-wav', 'audio/wav'],
+  // Lists of MIME types have these for `.ogg` and `.mp4`, from before RFC 5334 and besides RFC 4337.
+  ['application/ogg', 'audio/ogg'],
+  ['application/mp4', 'video/mp4'],
   ['audio/mpeg3', 'audio/mp3'],
   ['audio/x-mp3', 'audio/mp3'],
   ['audio/x-flac', 'audio/flac'],
