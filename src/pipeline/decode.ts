@@ -51,6 +51,8 @@ export function decode(
 
 function requireJson(type: string | undefined): void {
   if (type === undefined || JSON_TYPE.test(type)) return;
+  // Proxies join a header that comes twice to a list.
+  if (type.split(',').every((each) => JSON_TYPE.test(each.trim()))) return;
   throw new GatewayError(
     'unsupported-media-type',
     'The request body must be JSON, with Content-Type: application/json.',

@@ -77,6 +77,8 @@ describe.each(ways)('$way', ({ path, model }) => {
     ['application/json2'],
     ['text/json'],
     ['application/json, text/plain'],
+    ['text/plain, application/json'],
+    ['application/json,'],
     [`application/${'a+'.repeat(100)}`],
   ])('C-12 content type %s: 415, unread', async (type) => {
     await expectRefused(path, requestOf({ model }, false), 415, /application\/json/, {
@@ -87,6 +89,8 @@ describe.each(ways)('$way', ({ path, model }) => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
+    'application/json, application/json',
+    'application/json; charset=utf-8,application/json',
     'APPLICATION/JSON',
     'application/vnd.api+json',
     'application/json;charset="utf-8"',

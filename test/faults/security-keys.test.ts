@@ -93,6 +93,16 @@ describe('S-02 what an Authorization header may hold', () => {
     },
   );
 
+  test('the same key in two Authorization headers is one key; two keys are refused for being two', async () => {
+    const line = `Authorization: Bearer ${KEY}`;
+    const before = asked();
+    expect(statusOf(await send('/v1/chat/completions', [line, line]))).toBe(200);
+    expect(asked() - before).toBe(1);
+    const refused = await send('/v1/chat/completions', [line, 'Authorization: Bearer gw-none']);
+    expect(statusOf(refused)).toBe(401);
+    expect(String(refused)).toContain('more than one Authorization header');
+  });
+
   test.each([
     [
       'two Authorization headers',

@@ -1,10 +1,13 @@
 /** What is wrong with a request before its meaning matters: its target and its headers. */
 
 import type { CallerRequest } from '../../access/caller.ts';
-import { GatewayError, invalidKey } from '../../lib/errors.ts';
+import { GatewayError } from '../../lib/errors.ts';
 import { NO_QUERY, type Query } from '../../lib/query.ts';
 
-/** Headers that must not occur twice. Node shows the first of two, and something on the way may have read the other. */
+/**
+ * Headers that must not occur twice. Node shows the first of two, and something on the way may have read the other. The
+ * same key twice is one key: a client adds it to what a proxy has set, or the other way round.
+ */
 const SINGLE = ['host', 'authorization'] as const;
 
 /** More headers than any client and its proxies send. */
@@ -39,13 +42,14 @@ export function faultOfHead(message: CallerRequest): GatewayError | undefined {
 
 /** @param lines names and values in turn. @param name in lower case. */
 function occursTwice(lines: readonly string[], name: string): boolean {
-  let occurs = false;
+  let known: string | undefined;
   for (let at = 0; at < lines.length; at += 2) {
     const line = lines[at];
     // Few names are as long, so few are made lower case.
     if (line === undefined || line.length !== name.length || line.toLowerCase() !== name) continue;
-    if (occurs) return true;
-    occurs = true;
+    const value = lines[at + 1];
+    if (known !== undefined && (name === 'host' || value !== known)) return true;
+    known = value;
   }
   return false;
 }
@@ -58,7 +62,11 @@ function isPlain(path: string): boolean {
   return path.startsWith('/') && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\/\/|[\\#]/i.test(path);
 }
 
-function repeated(name: string): GatewayError {
-  if (name === 'authorization') return invalidKey(true);
-  return new GatewayError('invalid-request', `The request has more than one ${name} header.`);
+function repeated(name: (typeof SINGLE)[number]): GatewayError {
+  if (name === 'host')
+    return new GatewayError('invalid-request', 'The request has more than one host header.');
+  return new GatewayError(
+    'unauthenticated',
+    'The request has more than one Authorization header, with different values: send one.',
+  );
 }
