@@ -5,8 +5,7 @@ import { asNumber, asObject, type JsonObject } from '../lib/json.ts';
 /**
  * The cost in US dollars by the last usage of an answer; undefined if it reports none. xAI reports ticks (Cost Tracking),
  * Perplexity an object with a total (Sonar API), and OpenRouter a number, together with what the upstream charged to the
- * caller's own account (Usage Accounting), in messages too
- * (recorded).
+ * caller's own account (Usage Accounting), in messages too (recorded).
  */
 export function parseCost(figures: readonly JsonObject[]): number | undefined {
   const { cost, cost_in_usd_ticks, cost_details, is_byok } = figures.at(-1) ?? {};

@@ -1,8 +1,8 @@
 /**
- * Thoughts in the text of an answer, between `<think>` and `</think>`, or other tags of the model's, at its very beginning. Services and servers write
- * them so if they do not separate them: Groq by default ("raw"), MiniMax without `reasoning_split`, and llama.cpp, vLLM and
- * others without a parser for the model. The tags may come in pieces. If the chat template writes the first tag into the
- * prompt (DeepSeek R1, QwQ), the answer has the second one only.
+ * Thoughts in the text of an answer, between `<think>` and `</think>` or other tags of the model's, at its very beginning.
+ * Services and servers write them so if they do not separate them: Groq by default ("raw"), MiniMax without
+ * `reasoning_split`, and llama.cpp, vLLM and others without a parser for the model. The tags may come in pieces. If the
+ * chat template writes the first tag into the prompt (DeepSeek R1, QwQ), the answer has the second one only.
  */
 
 /** The tags around a thought. */
