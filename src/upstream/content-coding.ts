@@ -1,14 +1,9 @@
 /** Compressed bodies (RFC 9110, 8.4): the codings that are accepted, one at a time. */
 
 import type { Transform } from 'node:stream';
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from 'node:zlib';
+import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
 import { GatewayError } from '../lib/errors.ts';
+import { AnyDeflate } from './any-deflate.ts';
 
 /** The largest window of a zstd frame, as a power of two: what RFC 9659 allows on the web. */
 const ZSTD_WINDOW = 23;
@@ -17,12 +12,12 @@ const ZSTD_WINDOW = 23;
 export const MAX_WINDOW = 16 * 1024 * 1024;
 
 /** The accepted codings by their names, each with what makes its decompressor. */
-export const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
+export const CODINGS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
   ['br', () => createBrotliDecompress()],
   ['zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW } })],
-  ['deflate', () => createInflate()],
+  ['deflate', () => new AnyDeflate()],
 ]);
 
 /** Makes the decompressor for a body; undefined if the body is not compressed. */

@@ -4,6 +4,7 @@ import {
   brotliCompressSync,
   constants,
   createGzip,
+  deflateRawSync,
   deflateSync,
   gzipSync,
   zstdCompressSync,
@@ -168,6 +169,7 @@ describe('U-29 compressed without being asked', () => {
     ['GZIP', (text) => gzipSync(text)],
     ['identity, gzip', (text) => gzipSync(text)],
     ['deflate', (text) => deflateSync(text)],
+    ['Deflate', (text) => deflateRawSync(text)],
     ['br', (text) => brotliCompressSync(text)],
     ['zstd', (text) => zstdCompressSync(text)],
   ];
@@ -276,7 +278,12 @@ describe('U-29 compressed for the transfer, which no request allows', () => {
 });
 
 describe('U-29 bytes behind the end of the compressed data', () => {
-  const codings = { br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync };
+  const codings = {
+    br: brotliCompressSync,
+    deflate: deflateSync,
+    Deflate: deflateRawSync,
+    zstd: zstdCompressSync,
+  };
 
   test.each(Object.entries(codings))(
     '%s: are ignored, and the connection goes on',

@@ -1,6 +1,6 @@
 /** Compressed request bodies: one coding, both paths, and at most the size limit. */
 
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KEY, startGateway, type TestGateway, vendorsAtUrl } from '../support/gateway.ts';
 import { json, startUpstream, type TestUpstream } from '../support/upstream.ts';
@@ -38,6 +38,8 @@ const codings: [name: string, compress: (text: string | Buffer) => Buffer][] = [
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
   ['deflate', deflateSync],
+  // Without zlib's wrapper.
+  ['Deflate', deflateRawSync],
 ];
 
 describe.each(codings)('%s', (name, compress) => {
