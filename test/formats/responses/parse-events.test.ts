@@ -407,10 +407,20 @@ describe('calls', () => {
     done(0, { ...custom, input: 'ls -l' }),
   ]);
 
-  test('of custom tools have free text', () => {
-    expect(partsOf(parseObjects(said))).toMatchObject([
+  test.each(['shell', 'shall'])('of custom tools have free text: %s', (name) => {
+    const prompt: PromptOutline = { ...PROMPT, tools: [{ kind: 'custom', name }] };
+    expect(partsOf(parseObjects(said, prompt))).toMatchObject([
       { kind: 'tool-call', id: 'call_1', name: 'shell', arguments: 'ls -l', custom: true },
     ]);
+  });
+
+  test.each<[string, PromptOutline['tools']]>([
+    ['none', undefined],
+    ['functions', [{ kind: 'function', name: 'look' }]],
+  ])('of a custom tool are opaque to a caller who has %s', (_, tools) => {
+    const events = parseObjects(said, { ...PROMPT, ...(tools && { tools }) });
+    expect(partsOf(events)).toMatchObject([{ kind: 'opaque', value: { input: 'ls -l' } }]);
+    expect(endOf(events)?.finish).toBe('stop');
   });
 
   test('of a tool that the vendor runs itself are opaque', () => {

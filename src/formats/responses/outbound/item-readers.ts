@@ -17,7 +17,9 @@ export type MakeReader = (at: number, item: JsonObject) => ItemReader;
 /** How to read the items of one answer. @param tools those of the prompt. */
 export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): MakeReader {
   const names = findOtherNames(tools);
-  const hasHosted = tools.some((tool) => tool.kind === 'hosted');
+  // A model that has custom tools may get the name of one wrong, and is to be told so.
+  const callsOnlyKnown =
+    tools.some(({ kind }) => kind === 'hosted') || tools.every(({ kind }) => kind !== 'custom');
   const isKnown = (name: string): boolean =>
     names.has(name) || tools.some((tool) => tool.kind !== 'hosted' && tool.name === name);
   return (at, item) => {
@@ -28,8 +30,9 @@ export function itemReaders(parts: PartWriter, tools: readonly Tool[] = []): Mak
       case 'function_call':
         return new CallReader(at, item, parts, names);
       case 'custom_tool_call':
-        // xAI shows the searches that it runs itself as custom calls. The caller must not answer those.
-        return hasHosted && !isKnown(asText(item['name']) ?? '')
+        // xAI shows the searches that it runs itself as custom calls. The caller must not answer those, and clients of
+        // chat-completions that know functions only fail on them (the AI SDK: each call has a `function`).
+        return callsOnlyKnown && !isKnown(asText(item['name']) ?? '')
           ? opaqueReader(parts)
           : new CallReader(at, item, parts, names);
       default:
