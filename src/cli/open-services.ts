@@ -9,7 +9,7 @@ import { openStoreAccess } from '../server/process/store-access.ts';
 import { openConfiguredStore } from '../store/configured-store.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerThread } from '../store/threads/worker-thread.ts';
-import { waitForStore } from '../store/wait-for-store.ts';
+import { waitForStore, waitToRead } from '../store/wait-for-store.ts';
 import { openCloudTokens } from '../upstream/credentials/cloud-tokens.ts';
 import { orExit } from './command.ts';
 
@@ -28,7 +28,11 @@ export async function openProcessStore({ store: settings }: Config, directory: s
   logWarnings(problem);
   const thread = new WorkerThread();
   const open = () => openConfiguredStore(settings, directory, problem, thread);
-  return { store: await orExit(waitForStore(open, settings.wait, problem)), thread, diagnostics };
+  return {
+    store: await orExit(waitForStore(open, { wait: settings.wait, log: problem })),
+    thread,
+    diagnostics,
+  };
 }
 
 /** Opens what counts and records exchanges. @param isOnlyProcess as for `openObservability`. */
@@ -38,7 +42,10 @@ export async function openServices(
   { store, thread, diagnostics }: OpenedStore,
   isOnlyProcess: boolean,
 ) {
-  const accounts = await orExit(openStoreAccess(store, config, diagnostics));
+  const waiting = { wait: config.store.wait, log: diagnostics.problem };
+  const accounts = await orExit(
+    waitToRead(store, () => openStoreAccess(store, config, diagnostics), waiting),
+  );
   const watching = await orExit(
     openObservability(config, environment, { accounts, thread, isOnlyProcess }, diagnostics),
   );

@@ -1,9 +1,13 @@
 /** What a start does before it serves, with one process or with several: configuration, store, first key. */
 
 import { readServed, type Settings } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import type { Diagnostics } from '../lib/diagnostics.ts';
 import { type OnConfigChange, watchConfig } from '../server/process/reload.ts';
+import { lacksKeys } from '../store/configured-store.ts';
 import { sayIfSlow } from '../store/say-if-slow.ts';
 import { describePlace, type Store } from '../store/store.ts';
+import { waitToRead } from '../store/wait-for-store.ts';
 import { tryAddress } from '../upstream/net/bind.ts';
 import { type Announce, announceStart } from './announce-start.ts';
 import { orExit } from './command.ts';
@@ -35,12 +39,21 @@ export async function prepareStart(surroundings: StartContext): Promise<Prepared
   const { store, diagnostics } = opened;
   // Where callers use tokens of an identity provider, no key is needed.
   const needsKey = config.keys.length === 0 && config.identities.length === 0;
-  const lookForKeys = (): Promise<FirstKey | string | undefined> =>
-    sayIfSlow(firstKey(store), () => diagnostics.problem(slowLook(store)));
-  const made = needsKey ? await orExit(lookForKeys()) : undefined;
+  const made = needsKey ? await orExit(findFirstKey(store, config, diagnostics)) : undefined;
   const notes = [...findUnreadVariables(config, environment), ...findExpiredCertificates(config)];
   const announce = announceStart(made, config, store, diagnostics, notes);
   return { ...opened, settings, surroundings, onConfigChange, announce };
+}
+
+/** Creates a first key, as `firstKey` does. To make one is not tried again: if it was made, nobody would see it. */
+async function findFirstKey(
+  store: Store,
+  { store: { wait } }: Config,
+  { problem }: Diagnostics,
+): Promise<FirstKey | string | undefined> {
+  const say = (): void => problem(slowLook(store));
+  const lacks = await waitToRead(store, () => sayIfSlow(lacksKeys(store), say), { wait, log: problem });
+  return lacks ? sayIfSlow(firstKey(store), say) : undefined;
 }
 
 function slowLook({ place }: Store): string {

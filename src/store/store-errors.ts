@@ -154,6 +154,11 @@ export function hintFor(error: unknown, { url }: StorePlace): string {
 /** What pg says of a statement that is not answered in time. */
 const NO_ANSWER = 'Query read timeout';
 
+/** Whether a server has taken a statement and not answered it in time. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === NO_ANSWER;
+}
+
 /**
  * The message of an error, and for a server that refuses to write or does not answer, what it may be. An AggregateError,
  * from attempts at several addresses, has none, so its first error is used.
@@ -161,7 +166,7 @@ const NO_ANSWER = 'Query read timeout';
 export function getReason(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return getReason(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  if (error.message === NO_ANSWER)
+  if (isUnanswered(error))
     return `${error.message} (PostgreSQL is overloaded, or another connection has locked a table)`;
   return errorCode(error) === READ_ONLY
     ? `${error.message} (PostgreSQL is a replica there, or is set to read-only)`

@@ -38,11 +38,10 @@ test('a pooler in statement mode is not waited for, and the error says what to c
   });
   const url = `postgres://u@127.0.0.1:${getPort(server)}/db`;
   const told: string[] = [];
-  const opening = waitForStore(
-    () => openStore({ path: '', url }, () => undefined),
-    3_600_000,
-    (reason) => void told.push(reason),
-  );
+  const opening = waitForStore(() => openStore({ path: '', url }, () => undefined), {
+    wait: 3_600_000,
+    log: (reason) => void told.push(reason),
+  });
   await expect(opening).rejects.toThrow(
     /^the store PostgreSQL \(127\.0\.0\.1\/db\) cannot be opened: transaction blocks not allowed in statement pooling mode\. The pooler before it must lend its connections for transactions or sessions \(pool_mode of PgBouncer\)$/,
   );

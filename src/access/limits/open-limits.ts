@@ -130,7 +130,7 @@ export interface SharedLimits extends Limits {
   renewRedis(url: string): void;
 }
 
-/** @throws if the store cannot say what was spent. */
+/** @throws if the store cannot say what was spent. The connection to Redis is closed then. */
 export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
   const { redisUrl, workers = 1, onTrouble = () => {}, onRecovered = () => {} } = options;
   const { stored, storedOfGroups, storedOfTags, storedByModel, now = Date.now, timeZone } = options;
@@ -141,7 +141,12 @@ export async function openLimits(options: LimitOptions): Promise<SharedLimits> {
     for (const { spending } of [keys.all, keys.byModel, groups.all, groups.byModel, tags])
       await spending.refresh();
   };
-  await refresh();
+  try {
+    await refresh();
+  } catch (error) {
+    connection?.close();
+    throw error;
+  }
   const reports = reportTrouble({ onTrouble, onRecovered });
   async function follow(): Promise<void> {
     try {

@@ -34,7 +34,7 @@ export interface StoreAccess {
 /**
  * @param store closed with the accounts
  * @param diagnostics receives a sentence when the store becomes unusable, and when it works again
- * @throws Error if the keys or their spending cannot be read.
+ * @throws Error if the keys or their spending cannot be read. Only the store is open then.
  */
 export async function openStoreAccess(
   store: Store,
@@ -87,7 +87,7 @@ export async function openStoreAccess(
   };
 }
 
-/** Reads what the first request needs: what is spent of all budgets, and the keys. */
+/** Reads what the first request needs: what is spent of all budgets, and the keys. It leaves nothing open if it fails. */
 async function readStore(
   store: Store,
   config: Pick<Config, 'usage' | 'redis' | 'workers' | 'keys' | 'groups' | 'identities'>,
@@ -105,8 +105,12 @@ async function readStore(
     onTrouble: problem,
     onRecovered: info,
   });
-  const followed = await watchKeys(store, { onTrouble: problem, onRecovered: info });
-  return { limits, followed };
+  try {
+    return { limits, followed: await watchKeys(store, { onTrouble: problem, onRecovered: info }) };
+  } catch (error) {
+    await limits.close();
+    throw error;
+  }
 }
 
 function slowStart(place: StorePlace): string {
