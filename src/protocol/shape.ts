@@ -1,6 +1,6 @@
 /** Required fields as a table: what each field must be, and the sentence for one that is not. */
 
-import { isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { asText, isList, isObject, type Json, type JsonObject } from '../lib/json.ts';
 
 const isText = (value: Json | undefined): boolean => typeof value === 'string';
 const isNumber = (value: Json | undefined): boolean => typeof value === 'number';
@@ -49,4 +49,9 @@ export function misfit(object: JsonObject, shape: Shape): string | undefined {
 export function show(value: Json | undefined): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The `type` of an object of a stream, such as a block or an item; '' if it has none. */
+export function getKind(value: JsonObject): string {
+  return asText(value['type']) ?? '';
 }

@@ -1,7 +1,7 @@
 /** The kinds of content blocks, and the fields that each must have (Anthropic API reference, "Messages"). */
 
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
-import { misfit, type Shape, show } from '../shape.ts';
+import { getKind, misfit, type Shape, show } from '../shape.ts';
 import type { Report } from './rules.ts';
 
 const CALL: Shape = { id: 'a non-empty string', name: 'a non-empty string', input: 'an object' };
@@ -14,11 +14,6 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   server_tool_use: CALL,
   mcp_tool_use: CALL,
 };
-
-/** The `type` of a block; '' if it has none. */
-export function getKind(block: JsonObject): string {
-  return asText(block['type']) ?? '';
-}
 
 /** Reports what a block lacks, and an id that another block has already. @param ids the ids so far. */
 export function checkBlock(block: JsonObject, ids: Set<string>, report: Report): void {

@@ -1,8 +1,8 @@
 /** The content blocks of a messages stream: they start and stop one after another, with their deltas in between. */
 
 import { asObject, isObject, type Json, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import { isName, show } from '../shape.ts';
-import { type Calls, checkBlock, countCall, getKind, isByCode } from './block.ts';
+import { getKind, isName, show } from '../shape.ts';
+import { type Calls, checkBlock, countCall, isByCode } from './block.ts';
 import type { Report } from './rules.ts';
 
 /** The field of a kind of delta, and the blocks that take it. */

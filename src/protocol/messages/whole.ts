@@ -1,8 +1,8 @@
 /** A whole message (Anthropic API reference, "Messages"). */
 
 import { asList, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { misfit, show } from '../shape.ts';
-import { checkBlock, countCall, getKind } from './block.ts';
+import { getKind, misfit, show } from '../shape.ts';
+import { checkBlock, countCall } from './block.ts';
 import { checkError, checkStop, checkUsage } from './end.ts';
 import type { Report } from './rules.ts';
 

@@ -1,7 +1,7 @@
 /** The kinds of output items, the fields that each must have, and the texts in them. */
 
 import { asList, asObject, asObjects, asText, type JsonObject, tryParseJson } from '../../lib/json.ts';
-import { misfit, type Shape, show } from '../shape.ts';
+import { getKind, misfit, type Shape, show } from '../shape.ts';
 import type { Report } from './rules.ts';
 
 /** The fields of each kind. Any other kind must have an `id` and a `type`. */
@@ -26,11 +26,6 @@ const PLAIN: Shape = { id: 'a non-empty string', type: 'a non-empty string' };
 export interface ItemIds {
   readonly items: Set<string>;
   readonly calls: Set<string>;
-}
-
-/** The `type` of an item or a part; '' if it has none. */
-export function getKind(value: JsonObject): string {
-  return asText(value['type']) ?? '';
 }
 
 /** Reports what an item lacks. */

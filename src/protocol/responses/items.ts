@@ -1,8 +1,8 @@
 /** The output items of a responses stream: they are added and done one after another, with their texts in between. */
 
 import { asObject, type JsonObject } from '../../lib/json.ts';
-import { show } from '../shape.ts';
-import { checkArguments, checkIds, checkItem, getKind, type ItemIds, itemTexts } from './item.ts';
+import { getKind, show } from '../shape.ts';
+import { checkArguments, checkIds, checkItem, type ItemIds, itemTexts } from './item.ts';
 import { addPart, addText, endItem, endPart, endText, type OpenItem, openItem, TEXTS } from './open-item.ts';
 import { getOutput } from './response.ts';
 import type { Report } from './rules.ts';

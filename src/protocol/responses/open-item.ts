@@ -1,8 +1,8 @@
 /** An item between its `added` and its `done`, with its parts and texts in their order. */
 
 import { asText, type JsonObject } from '../../lib/json.ts';
-import { isCount, isName, show } from '../shape.ts';
-import { getKind, itemTexts, partText } from './item.ts';
+import { getKind, isCount, isName, show } from '../shape.ts';
+import { itemTexts, partText } from './item.ts';
 import type { Report } from './rules.ts';
 
 /** The list of an item that has its parts: those of a message or of reasoning, or the commands of a shell. */
