@@ -39,6 +39,12 @@ export function unsealReturned(field: Json | undefined, home: SignatureOrigin): 
   return text === '' ? undefined : unseal(text, home);
 }
 
+/** Whether a field of the vendor `home` holds none of its signatures, or a sealed one that came through another format. */
+export function isForeignSignature(field: Json | undefined, home: SignatureOrigin): boolean {
+  const signature = unsealReturned(field, home);
+  return signature === undefined || signature.value !== field;
+}
+
 /** The signature that a field of the vendor `home` holds. */
 export function unseal(text: string, home: SignatureOrigin): Signature {
   const cut = text.indexOf('#');

@@ -6,7 +6,7 @@
  * of calls. That would happen if the calls are another model's, or if a client has left out the thinking before them.
  */
 
-import { unsealReturned } from '../../../conversation/signature.ts';
+import { isForeignSignature } from '../../../conversation/signature.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import {
   asList,
@@ -126,9 +126,7 @@ function isBlank(text: Json | undefined): boolean {
 /** Tells whether Anthropic did not sign a thought, or another format sealed its signature. */
 function isForeignThought(block: Json): boolean {
   if (!isThought(block)) return false;
-  const field = block['type'] === 'thinking' ? block['signature'] : block['data'];
-  const proof = unsealReturned(field, 'anthropic');
-  return proof === undefined || proof.value !== field;
+  return isForeignSignature(block[block['type'] === 'thinking' ? 'signature' : 'data'], 'anthropic');
 }
 
 function lacksThinking(messages: readonly Json[]): boolean {

@@ -7,7 +7,7 @@
  */
 
 import { withoutIdleToolChoice } from '../../../conversation/rules/strip-tools.ts';
-import { unsealReturned } from '../../../conversation/signature.ts';
+import { isForeignSignature } from '../../../conversation/signature.ts';
 import type { GatewayError } from '../../../lib/errors.ts';
 import {
   asList,
@@ -92,9 +92,7 @@ function isSealedElsewhere(item: Json): boolean {
 
 /** Whether another vendor wrote a thought. OpenAI's own are sealed too if they came through another format. */
 function isForeignThought(item: Json): boolean {
-  if (!isThought(item)) return false;
-  const signature = unsealReturned(item['encrypted_content'], 'openai');
-  return signature === undefined || signature.value !== item['encrypted_content'];
+  return isThought(item) && isForeignSignature(item['encrypted_content'], 'openai');
 }
 
 /** How the ids of items begin, for the types where OpenAI checks it. Outputs follow the rule of their calls. */
