@@ -100,7 +100,7 @@ function atMost(tokens: number | undefined, most: number | undefined): number | 
 }
 
 /** The kinds of media whose tokens a usage counts separately. */
-export const MEDIA_KINDS = ['audio', 'image', 'video'] as const satisfies readonly (keyof MediaTokens)[];
+const MEDIA_KINDS = ['audio', 'image', 'video'] as const satisfies readonly (keyof MediaTokens)[];
 
 /**
  * The tokens of media in a usage. A count of 0 is left out.

@@ -103,7 +103,7 @@ export function findClientCalls(tools: readonly Tool[] | undefined): ReadonlyMap
 }
 
 /** Parses what a model wrote as the arguments of the function. Never throws. */
-export function parseAction(call: ClientCall, written: string): JsonObject {
+function parseAction(call: ClientCall, written: string): JsonObject {
   return call.parse(asObject(tryParseBounded(written)) ?? {}, written);
 }
 
