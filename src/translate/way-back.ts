@@ -28,6 +28,8 @@ const EVERYTHING: Prompt = {
   stream: true,
   includeUsage: true,
   thinking: { visible: true },
+  // So a custom call may be one for the caller, whatever its name is.
+  tools: [{ kind: 'custom', name: '' }],
 };
 
 /**
