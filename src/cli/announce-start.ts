@@ -3,6 +3,7 @@
 import type { Log } from '../accounting/log/log.ts';
 import type { Config } from '../config/schema.ts';
 import type { Diagnostics } from '../lib/diagnostics.ts';
+import { codeBehind } from '../lib/error-code.ts';
 import type { Store } from '../store/store.ts';
 import { describeKeyFile, type FirstKey, writePrivately } from './first-key.ts';
 import { type Greeting, greeting } from './greeting.ts';
@@ -34,8 +35,8 @@ export function announceStart(
     const hints = [...describeNewerTables(newer), ...notes, ...findVendorNotes(config)];
     if (typeof first === 'string') hints.push(first);
     else if (file !== undefined) {
-      writePrivately(file, greeting({ ...served, made: key, hints }));
-      hints.push(describeKeyFile(file));
+      const unwritten = addGreeting(file, greeting({ ...served, made: key, hints }));
+      hints.push(describeKeyFile(file), ...unwritten);
     }
     const shown = file === undefined ? key : undefined;
     const forPeople = greeting({ ...served, made: shown, hints });
@@ -46,6 +47,20 @@ export function announceStart(
     for (const line of greeting({ ...served, made: undefined, hints }).split('\n')) info(line);
     if (shown !== undefined) console.error(forPeople);
   };
+}
+
+/**
+ * Puts the greeting into the file of a first key, which has the key already. The gateway serves by now, so a disk that has
+ * become full ends nothing.
+ * @returns a sentence if the file could not be written.
+ */
+function addGreeting(file: string, text: string): readonly string[] {
+  try {
+    writePrivately(file, text);
+    return [];
+  } catch (error) {
+    return [`It has nothing but the key, because more could not be written to it${codeBehind(error)}.`];
+  }
 }
 
 /** Tells an operator who went back to this version that a newer one has changed the tables. */
