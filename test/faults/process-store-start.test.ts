@@ -21,9 +21,12 @@ function newFolder(): string {
   return folder;
 }
 
-/** Shell words that run a command with a disk of so many kilobytes at a folder, which only it sees. */
+/**
+ * Shell words that run a command with a disk of so many kilobytes at a folder, which only it sees. It takes the place of
+ * the shell, so that who ends the shell ends it.
+ */
 function withDisk(folder: string, kilobytes: number): string {
-  return `unshare -rm sh -c 'mount -t tmpfs -o size=${kilobytes}k none ${folder} && exec "$@"' sh "$@"; exit $?;`;
+  return `exec unshare -rm sh -c 'mount -t tmpfs -o size=${kilobytes}k none ${folder} && exec "$@"' sh "$@";`;
 }
 
 /** Starts a gateway that does not get as far as to listen. */

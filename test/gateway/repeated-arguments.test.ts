@@ -104,13 +104,19 @@ const CUSTOM: readonly (readonly [FormatName, readonly JsonObject[]])[] = [
   ],
 ];
 
+/** The tool that is called: a call that none is named for would be the vendor's own. */
+const TOOLS = {
+  messages: [{ name: 'f', input_schema: { type: 'object' } }],
+  'generate-content': [{ functionDeclarations: [{ name: 'f' }] }],
+} as const;
+
 // Only these two have the text as an argument.
 describe.each(CUSTOM)('the text of a custom call of %s', (format, events) => {
   test.each(['messages', 'generate-content'] as const)(
     'is whole for a caller of %s, also where it repeats itself',
     async (caller) => {
       four().answers(events);
-      const read = await four().ask(caller, MODELS[format], true);
+      const read = await four().ask(caller, MODELS[format], true, { tools: TOOLS[caller] });
       expect(namedInputs(read)).toEqual([['f', { input: TEXT.join('') }]]);
     },
   );

@@ -32,6 +32,8 @@ export const PROMPT: Prompt & PromptOutline = {
   calls: [],
   stream: true,
   includeUsage: true,
+  // Who has no custom tools gets no custom calls.
+  tools: [{ kind: 'custom', name: '' }],
 };
 
 /** The context of a caller who asks to see thinking: generate-content shows it to no other. */
