@@ -38,7 +38,8 @@ export async function startRedis(mode?: 'cluster' | 'sentinel'): Promise<TestRed
   async function run(): Promise<ChildProcess> {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
     const kept = ['--save', '', '--appendonly', 'no'];
-    if (mode === 'cluster') kept.push('--cluster-enabled', 'yes');
+    // By default nodes talk to each other on a port 10,000 above the other one. If that is taken, Redis ends.
+    if (mode === 'cluster') kept.push('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
     // A Sentinel needs a file for its state.
     const file = join(directory, 'sentinel.conf');
     if (mode === 'sentinel') await writeFile(file, '');
